@@ -122,6 +122,15 @@ extension Connection {
     return pace.isPaused
   }
 
+  /// Whether the connection yields its turn, because the loop is late or has a backlog.
+  ///
+  /// In a late batch a heavy client yields. Each place has one turn a batch: its other clients yield.
+  func shouldYield(at time: UInt64) -> Bool {
+    let isLate = time - loop.now >= EventLoop.longestTurn
+    guard isLate || loop.hasBacklog else { return false }
+    return isLate && channel.budget.hasUsedMuch(at: time) || !loop.takeTurn(of: caller.place)
+  }
+
   /// Whether requests of several clients come over the connection, as a proxy's: it is always read.
   var isShared: Bool {
     guard case .http(let exchange) = state, let visit = exchange.visit else { return false }

@@ -267,8 +267,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     // A request is charged by itself.
     guard case .channel = state else { return handle() }
     let start = loop.time()
-    // In a batch of events that takes long those go last of whom more is to be expected.
-    guard start - loop.now < EventLoop.longestTurn || !channel.budget.hasUsedMuch(at: start) else { return goOnLater() }
+    guard !shouldYield(at: start) else { return goOnLater() }
     charging(since: start) { handle() }
   }
 

@@ -26,8 +26,8 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
   }
   /// The connections of this loop.
   private(set) var connections: [Int: Connection] = [:]
-  /// Jobs that let ready connections go first: see ``yield(_:)``.
-  private var yielded: [() -> Void] = []
+  /// The order of turns on a busy loop.
+  var loopTurns = LoopTurns()
   /// Those that a sign-out may concern.
   private(set) var connectionsByPerson = PersonIndex()
   /// How many of them are waited for when clients are asked to go elsewhere.
@@ -162,6 +162,7 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
     countTurn()
     work.begin(.job)
     now = time()
+    loopTurns.beginBatch()
   }
 
   /// To be called when a batch of events, or a job, is handled.
@@ -172,30 +173,6 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   /// The loop alone writes: a load and a store do, and cost nothing beside an addition that locks the bus.
   private func countTurn() { turns.store(turns.load(ordering: .relaxed) &+ 1, ordering: .relaxed) }
-
-  /// Runs something on the loop that may take long, once those that are ready have had their turn.
-  ///
-  /// Such jobs run one after the other; after each 10 ms of them events have their turn.
-  ///
-  /// - Parameter body: what is done.
-  func yield(_ body: @escaping () -> Void) {
-    yielded.append(body)
-    if yielded.count == 1 { execute { [self] in runYielded() } }
-  }
-
-  private func runYielded() {
-    let bodies = yielded
-    var count = 0
-    repeat {
-      bodies[count]()
-      count += 1
-    } while count < bodies.count && time() - now < Self.longestTurn
-    yielded.removeFirst(count)
-    if !yielded.isEmpty { execute { [self] in runYielded() } }
-  }
-
-  /// How long one peer, or those who let others go first, may keep the loop, in nanoseconds.
-  static let longestTurn: UInt64 = 10_000_000
 
   /// Runs something on the loop and waits for it.
   ///

@@ -76,10 +76,11 @@ extension BudgetTests {
   ///   - count: how many clients.
   ///   - areOfOnePlace: whether they are of one place, or each of its own.
   ///   - milliseconds: how long each action takes.
+  ///   - areKnown: whether the server knows what to expect of them.
   /// - Returns: how long another client has waited at most for an answer, and how long it took until all were served.
   /// - Throws: what a client throws.
   private static func crowd(
-    of count: Int, ofOnePlace areOfOnePlace: Bool, _ milliseconds: Int
+    of count: Int, ofOnePlace areOfOnePlace: Bool, _ milliseconds: Int, areKnown: Bool = true
   ) async throws -> (wait: Duration, total: Duration) {
     var environment = Environment.system
     let last = Atomic(0)
@@ -93,13 +94,12 @@ extension BudgetTests {
       let times = try await blocking { () throws in
         let client = try PlainClient(url, app: "counter")
         let crowd = try (0..<count).map { _ in try PlainClient(url, app: "digger") }
-        // The server knows what to expect of them.
-        for one in crowd {
+        for one in crowd where areKnown {
           try one.act(1, #""dig""#)
           try one.next(#"{"t":"patch""#)
         }
         let start = ContinuousClock.now
-        for one in crowd { try one.act(2, #""dig""#) }
+        for one in crowd { try one.act(areKnown ? 2 : 1, #""dig""#) }
         var longest = Duration.zero
         for _ in 0..<5 {
           let start = ContinuousClock.now
@@ -119,6 +119,12 @@ extension BudgetTests {
   @Test func manyThatActAtOnce_letOthersHaveTheirTurn() async throws {
     // Together they take 480 ms.
     #expect(try await Self.crowd(of: 6, ofOnePlace: false, 80).wait < .milliseconds(300))
+  }
+
+  /// A burst of many clients of one place delays other places by a few turns only.
+  @Test func burstOfOnePlace_leavesTurnsToOthers() async throws {
+    // Together they take 800 ms.
+    #expect(try await Self.crowd(of: 40, ofOnePlace: true, 20, areKnown: false).wait < .milliseconds(300))
   }
 
   /// Each is within its own budget, and all together are held to that of their place.
