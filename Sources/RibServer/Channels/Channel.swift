@@ -111,11 +111,13 @@ final class Channel {
   var owesTooMuch: Bool { readsTooLittle || waitsForTooMuch }
   /// Whether patches were left out: the client gets a snapshot once it reads.
   var owesSnapshot: Bool { debt != .nothing }
+  /// Whether a slow reader is owed a snapshot or a client list.
+  var owesAnything: Bool { owesSnapshot || owesClients }
   /// Whether nothing is under way: neither what the client has said nor what it is told.
   var isIdle: Bool {
     // A stream of events could not wake the session.
     guard case .live = state, case .frames = transport else { return false }
-    return messages == nil && output.isEmpty && debt == .nothing && !owesClients && port?.hasUnreadInput != true
+    return messages == nil && output.isEmpty && !owesAnything && port?.hasUnreadInput != true
   }
 
   /// Whether the client is told what happens by events.
@@ -344,7 +346,7 @@ final class Channel {
 
   /// Sends the snapshot that the client is owed, and who is connected: once the queue is empty, or when the client says no more.
   func payDebt() {
-    guard debt != .nothing || owesClients, case .live(let core, let client) = state else { return }
+    guard owesAnything, case .live(let core, let client) = state else { return }
     core.payDebt(to: self, of: client)
   }
 

@@ -13,7 +13,7 @@ extension Connection {
   func send() -> Bool {
     let sent = output.sentCount
     defer { loop.work.stats.note(.sent, times: output.sentCount - sent) }
-    while output.hasSendable {
+    while output.hasSendable || sendOwedView() {
       guard output.send(to: descriptor) else { return false }
       guard output.isEmpty else {
         if output.bytes.capacity > mostForWaiting { loop.work.sendStorage.give(output.releaseSpareStorage()) }
@@ -29,8 +29,25 @@ extension Connection {
     switch state {
     case .closing: endSending()
     case .halfClosed: abort()
-    case .channel: channel.payDebt()
-    case .http, .moving, .relayed, .echo, .closed: break
+    case .http, .channel, .moving, .relayed, .echo, .closed: break
     }
+  }
+
+  /// Sends a slow reader the snapshot and the client list that it is owed, once its output is empty.
+  ///
+  /// The client pays at once: it may never send a message that would collect the time. It waits as it would before a message.
+  ///
+  /// - Returns: whether there is output to send.
+  private func sendOwedView() -> Bool {
+    guard channel.owesAnything, output.isEmpty, case .channel = state else { return false }
+    guard turn != .yielding, !pace.isPaused, !holdByDebt() else { return false }
+    let start = loop.time()
+    guard !shouldYield(at: start) else {
+      goOnLater()
+      return false
+    }
+    charging(since: start) { channel.payDebt() }
+    noteMessages(0, bytes: 0)
+    return output.hasSendable
   }
 }

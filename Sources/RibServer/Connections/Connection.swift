@@ -40,7 +40,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   }
 
   /// Whether what was received is handled.
-  private enum Turn {
+  enum Turn {
     case free
     /// Messages wait until the client may go on: it is paused, reads too little, or waits for an answer.
     case heldUp
@@ -71,7 +71,9 @@ final class Connection: PollTarget, @unchecked Sendable {
   /// Whether the client has to wait, as it has used up its budget.
   @exclusivity(unchecked) var pace: Pace
   @exclusivity(unchecked) var interest: Interest = .reading
-  @exclusivity(unchecked) private var turn = Turn.free
+  @exclusivity(unchecked) private(set) var turn = Turn.free
+  /// Whether the last ``goOn()`` sent an owed view before it handled input.
+  private var sentViewFirst = false
   /// What it carries.
   @exclusivity(unchecked) var kind = Kind.http
   /// Why it is not read from for a while; nil if it is.
@@ -189,7 +191,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   }
 
   /// Lets other connections have their turn first.
-  private func goOnLater() {
+  func goOnLater() {
     guard turn != .yielding else { return }
     turn = .yielding
     loop.yield { [weak self] in
@@ -204,6 +206,9 @@ final class Connection: PollTarget, @unchecked Sendable {
   }
 
   func goOn() {
+    // An owed view and unread input alternate: each may pause the client again, and must not starve the other.
+    sentViewFirst = !sentViewFirst && channel.owesAnything && output.isEmpty
+    if sentViewFirst { flush() }
     work()
     keepUnread()
   }

@@ -209,6 +209,106 @@ import WireHTTP
     func view(_ state: Bool) -> String { (state ? "new" : "old") + String(repeating: ".", count: Poster.length) }
   }
 
+  /// A riblet whose view takes 40 ms to encode, and does not fit into the sockets' buffers.
+  private struct Mural: Riblet {
+    static let typeName = "Mural"
+    enum ViewAction: Decodable { case paint }
+    struct ViewState: Encodable, Equatable {
+      let count: Int
+      private enum Key: CodingKey { case count, paint }
+      func encode(to encoder: any Encoder) throws {
+        let end = ContinuousClock.now + .milliseconds(40)
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(count, forKey: .count)
+        try container.encode(String(repeating: ".", count: Poster.length), forKey: .paint)
+        while ContinuousClock.now < end {}
+      }
+    }
+    func makeState() -> Int { 0 }
+    func reduce(into state: inout Int, viewAction: ViewAction) -> Effect<Self> {
+      state += 1
+      return .none
+    }
+    func view(_ state: Int) -> ViewState { ViewState(count: state) }
+  }
+
+  /// Limits the loop time alone.
+  private static func limitTime(_ settings: inout ServerSettings) {
+    settings.limits.writeQueueBytes = 500_000
+    settings.limits.actionsPerSecond = 1_000_000
+    settings.limits.actionBurst = 1_000_000
+  }
+
+  /// Reads one message at a time, and keeps the rest.
+  private struct Reader {
+    let socket: CurlSocket
+    private var frames = FrameReader(role: .client, messageLimit: 10_000_000)
+    private var buffer = ReceiveBuffer()
+
+    init(_ socket: CurlSocket) { self.socket = socket }
+
+    /// Reads a whole message.
+    ///
+    /// - Returns: its length in bytes.
+    /// - Throws: ``CurlError`` after 20 s without one.
+    mutating func next() throws -> Int {
+      while true {
+        if case .text(let payload)? = try frames.nextEvent(from: &buffer) { return payload.count }
+        try #require(try socket.receive(into: &buffer, timeout: 20_000))
+      }
+    }
+
+    /// Waits for the first bytes of the next message.
+    mutating func begin() throws {
+      if buffer.isEmpty { try #require(try socket.receive(into: &buffer, timeout: 20_000)) }
+    }
+  }
+
+  /// An owed snapshot does not wait for all of the client's unread actions.
+  @Test func owedSnapshot_comesBeforeABacklogOfActions() async throws {
+    try await withServer(apps: [App("mural") { Mural() }], Self.limitTime) { _, url in
+      try await blocking { () throws in
+        let host = try PlainClient(url, app: "mural")
+        let guest = try Self.client(url, #"{"t":"hello","share":"\#(host.share("act"))"}"#)
+        var reader = Reader(guest.socket)
+        #expect(try reader.next() < 1_000)
+        try reader.begin()
+        try host.act(1, #""paint""#)
+        while !(try host.next(#"{"t":"patch""#)).contains(#""n":1"#) {}
+        // The actions take 2.4 s of loop time, and so 24 s at the client's rate.
+        for number in 1...60 { try guest.send(#"{"t":"act","n":\#(number),"to":1,"a":"paint"}"#) }
+        let start = ContinuousClock.now
+        #expect(try reader.next() > Poster.length)
+        #expect(try reader.next() > Poster.length)
+        #expect(ContinuousClock.now - start < .seconds(15))
+      }
+    }
+  }
+
+  /// A silent client pays for the snapshots that it is owed.
+  @Test func owedSnapshotsOfASilentClient_areCharged() async throws {
+    try await withServer(apps: [App("mural") { Mural() }], Self.limitTime) { _, url in
+      try await blocking { () throws in
+        let host = try PlainClient(url, app: "mural")
+        // Each of ten clients acts once, so that none uses up its own loop time.
+        let painters = try (0..<10).map { _ in try PlainClient(url, joining: host.share("act")) }
+        var guest = Reader(try Self.client(url, #"{"t":"hello","share":"\#(host.share("view"))"}"#).socket)
+        #expect(try guest.next() < 1_000)
+        let start = ContinuousClock.now
+        for painter in painters {
+          // The snapshot before is under way.
+          try guest.begin()
+          try painter.act(1, #""paint""#)
+          while !(try painter.next(#"{"t":"patch""#)).contains(#""n":1"#) {}
+          #expect(try guest.next() > Poster.length)
+        }
+        #expect(try guest.next() > Poster.length)
+        // Eleven snapshots take 440 ms: a burst of 100 ms, and 100 ms a second.
+        #expect(ContinuousClock.now - start > .seconds(3))
+      }
+    }
+  }
+
   /// How a client says that this was all.
   enum End: CaseIterable { case halfClose, bye, close, nonsense, wrongFrame }
 
