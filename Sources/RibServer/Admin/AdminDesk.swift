@@ -16,8 +16,8 @@ final class AdminDesk: Sendable {
   ///
   /// So whoever holds connections open and says nothing keeps nobody out.
   static let strangerLimit = 64
-  /// How long the answer to a wrong token takes, in seconds, once too many were shown.
-  static let patience = 1
+  /// The delay of the answer to a wrong token, after too many of them.
+  static let refusalDelay = Duration.seconds(1)
   /// How often the audit has a line about wrong tokens, in seconds.
   static let auditPause = 60
 

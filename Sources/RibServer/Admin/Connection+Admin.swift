@@ -42,7 +42,7 @@ extension Connection {
       try desk.check(head)
       isOperators = true
     } catch {
-      if AdminDesk.token(in: head) != nil { exchange.isGuess = noteWrongToken(desk) }
+      if AdminDesk.token(in: head) != nil, noteWrongToken(desk) { exchange.refusalDelay = AdminDesk.refusalDelay }
       throw error
     }
   }

@@ -85,7 +85,7 @@ extension Connection {
     if let desk = context.desk {
       if case .success = result { isOperators = true }
       if case .failure(.invalid) = answer, noteWrongToken(desk) {
-        return loop.execute(after: .seconds(AdminDesk.patience)) { [weak self] in
+        return loop.execute(after: AdminDesk.refusalDelay) { [weak self] in
           if let self, !isClosed { authentication.completion(self, result) }
         }
       }

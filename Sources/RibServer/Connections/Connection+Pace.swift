@@ -148,7 +148,10 @@ extension Connection {
     guard let place = (exchange.visit?.caller ?? caller).place else { return }
     if let endpoint, endpoint.isOfSessions || isShared && !endpoint.isProbe && endpoint != .socket {
       let wait = ClientBudget.strangerWait(forDebt: debt(of: place))
-      guard wait <= (endpoint.isEnd ? Self.longestWaitOfEnd : 0) else { throw .tooFast(wait) }
+      guard wait <= (endpoint.isEnd ? Self.longestWaitOfEnd : 0) else {
+        if !isShared { exchange.refusalDelay = Self.refusalDelay }
+        throw .tooFast(wait)
+      }
     }
     // Checking a credential is as much work as an action.
     let isChecked = context.authentications != nil && endpoint?.isOfSessions == true
@@ -156,6 +159,8 @@ extension Connection {
     pause(ClientBudget.strangerWait(forDebt: collect(dues, from: place)))
   }
 
+  /// The delay of a 429 on a client's own connection: a client that ignores `Retry-After` then costs little.
+  private static let refusalDelay = Duration.milliseconds(250)
   /// Nanoseconds that a place may have to wait, and may still end sessions.
   private static let longestWaitOfEnd: UInt64 = 1_000_000_000
 

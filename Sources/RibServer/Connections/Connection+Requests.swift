@@ -26,7 +26,7 @@ extension Connection {
       if exchange.request == nil {
         exchange.visit = nil
         exchange.trace = nil
-        (exchange.hasWaited, exchange.isGuess) = (false, false)
+        (exchange.hasWaited, exchange.refusalDelay) = (false, nil)
         guard let head = try exchange.requests.nextHead(from: &input) else {
           // One byte may be half of an empty line behind the body.
           if exchange.phase == .idle, input.count > 1 { begin(.head, of: exchange) }
@@ -103,10 +103,10 @@ extension Connection {
       }
     } catch {
       countRefusal(error, isMalformed: false)
-      guard exchange.isGuess else { return refuse(error, keepAlive: head.keepsAlive, head) }
+      guard let delay = exchange.refusalDelay else { return refuse(error, keepAlive: head.keepsAlive, head) }
       exchange.asked = head
       begin(.answer, of: exchange)
-      loop.execute(after: .seconds(AdminDesk.patience)) { [weak self] in self?.didAnswer(Response(problem: error)) }
+      loop.execute(after: delay) { [weak self] in self?.didAnswer(Response(problem: error)) }
     }
   }
 

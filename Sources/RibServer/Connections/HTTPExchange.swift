@@ -26,8 +26,8 @@ final class HTTPExchange {
   var asked: RequestHead?
   /// Whether it has waited, as its client had used up its budget.
   var hasWaited = false
-  /// Whether it has shown one of many wrong tokens of an admin listener's, so that the answer is to take a while.
-  var isGuess = false
+  /// The delay before the request's refusal is sent; nil for none.
+  var refusalDelay: Duration?
   /// Nanoseconds of the loop's time that its requests have taken, and that are not charged yet.
   var timeUsed: UInt64 = 0
   /// Its body, if another node may have to be told the same; nil if none may.

@@ -229,7 +229,10 @@ extension BudgetTests {
         let context = server.context
         // What it owes is more than a second.
         _ = context.charge(60_000_000_000, to: place, nil, at: context.environment.time.monotonic())
+        let start = ContinuousClock.now
         #expect(try statuses("203.0.113.7") == [200, 200, 426, 429, 429, 429])
+        // A refusal on a proxy's connection is not delayed.
+        #expect(ContinuousClock.now - start < .milliseconds(500))
         #expect(try status("DELETE", "/v1/sessions/\(client.sessionID)", "203.0.113.7") == 429)
         #expect(try statuses("203.0.113.8") == [200, 200, 426, 200, 200, 200])
         #expect(try status("DELETE", "/v1/sessions/\(client.sessionID)", "203.0.113.8") == 204)
