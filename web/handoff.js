@@ -140,7 +140,10 @@ export function handoff(current) {
     dialog.showModal();
     choose();
   });
-  $("handoff-new").addEventListener("click", make);
+  // A double click makes one link, also if the answer arrives before the second click.
+  $("handoff-new").addEventListener("click", (event) => {
+    if (event.detail < 2) make();
+  });
   $("handoff-copy").addEventListener("click", copy);
   $("handoff-close").addEventListener("click", () => dialog.close());
   for (const input of scopes) input.addEventListener("change", choose);
