@@ -217,10 +217,10 @@ extension Connection {
       letIn(hello, since: start)
       goOn()
     }
-    guard wait > 0 else { return loop.yield(tryAgain) }
-    // Others of its place wait as well, and one of them comes first: who has waited long asks less often.
-    let pause = max(wait, waited / 4, EventLoop.longestTurn)
-    loop.execute(after: .nanoseconds(pause)) { [loop] in loop.yield(tryAgain) }
+    guard wait > 0 else { return loop.yield(to: caller.place, tryAgain) }
+    loop.execute(after: .nanoseconds(Self.pause(for: wait, after: waited))) { [loop, caller] in
+      loop.yield(to: caller.place, tryAgain)
+    }
   }
 
   private func enter(with hello: ClientMessage.Hello) {

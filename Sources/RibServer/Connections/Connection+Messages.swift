@@ -273,6 +273,16 @@ extension Connection {
   /// Nanoseconds that a client that has used up its budget waits at most before it is let in, or its request is answered.
   static let longestDelay: UInt64 = 10_000_000_000
 
+  /// The pause before the next attempt of a request or a `hello` that waits for a budget.
+  ///
+  /// Others may have taken what it has waited for. The pauses grow, so that many that wait cost little.
+  ///
+  /// - Parameters:
+  ///   - wait: the time until the budget is free again, in nanoseconds.
+  ///   - waited: the time that it has waited already, in nanoseconds.
+  /// - Returns: nanoseconds.
+  static func pause(for wait: UInt64, after waited: UInt64) -> UInt64 { max(wait, waited / 4, EventLoop.longestTurn) }
+
   private func enterAgain(_ session: Session, _ entrance: Entrance, isConfirmed: Bool, hasWaited: Bool) {
     guard channel.endSearch() else { return }
     enter(session, entrance, isConfirmed: isConfirmed, hasWaited: hasWaited)

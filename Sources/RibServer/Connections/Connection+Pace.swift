@@ -122,12 +122,12 @@ extension Connection {
     return pace.isPaused
   }
 
-  /// Whether the connection yields its turn, because the loop is late or has a backlog.
+  /// Whether the connection yields its turn, because the loop is late or jobs of the connection's place wait.
   ///
-  /// In a late batch a heavy client yields. Each place has one turn a batch: its other clients yield.
+  /// In a late batch a heavy client yields. A place has one turn in such a batch: its other clients yield.
   func shouldYield(at time: UInt64) -> Bool {
     let isLate = time - loop.now >= EventLoop.longestTurn
-    guard isLate || loop.hasBacklog else { return false }
+    guard isLate || loop.loopTurns.hasBacklog(of: caller.place) else { return false }
     return isLate && channel.budget.hasUsedMuch(at: time) || !loop.takeTurn(of: caller.place)
   }
 

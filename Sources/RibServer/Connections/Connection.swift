@@ -194,7 +194,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   func goOnLater() {
     guard turn != .yielding else { return }
     turn = .yielding
-    loop.yield { [weak self] in
+    loop.yield(to: caller.place) { [weak self] in
       self?.turn = .free
       self?.goOn()
     }
@@ -202,7 +202,7 @@ final class Connection: PollTarget, @unchecked Sendable {
 
   /// Runs something on the loop, behind the connection's turn if that is still to come.
   func executeAfterTurn(_ body: @escaping @Sendable () -> Void) {
-    if turn == .yielding { loop.yield(body) } else { loop.execute(body) }
+    if turn == .yielding { loop.yield(to: caller.place, body) } else { loop.execute(body) }
   }
 
   func goOn() {

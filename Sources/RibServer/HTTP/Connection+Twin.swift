@@ -195,9 +195,13 @@ extension Connection {
       { $0.hand(request, to: session.id, token, signIn) },
       goOn: { $0.hand(request.rest, to: session.id, token, signIn) })
     let place = (exchange.visit?.caller ?? caller).place
-    session.loop.execute {
-      session.loop.work.begin(.body)
-      session.core.answer(request, token, signIn, from: place, done)
+    let loop = session.loop
+    loop.execute {
+      // The requests of one place would take as many turns as it has connections.
+      loop.yield(to: place) {
+        loop.work.begin(.body)
+        session.core.answer(request, token, signIn, from: place, done)
+      }
     }
   }
 

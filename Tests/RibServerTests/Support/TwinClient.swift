@@ -64,6 +64,11 @@ final class TwinClient: @unchecked Sendable {
   /// Sends a request, and waits for its answer.
   func ask(_ method: String, _ path: String, _ body: String = "", headers: [String] = []) throws -> Answer {
     try send(method, path, body, headers: headers)
+    return try answer()
+  }
+
+  /// Waits for the answer to a request.
+  func answer() throws -> Answer {
     let head = try self.head()
     var text = ""
     if let count = head.contentLength {
