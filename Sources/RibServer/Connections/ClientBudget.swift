@@ -31,7 +31,7 @@ final class ClientBudget {
   @exclusivity(unchecked) private(set) var timeCounted: UInt64 = 0
   /// What the client's place and person have not been charged yet.
   @exclusivity(unchecked) private var dues = Dues()
-  // With these three fields a budget has 88 bytes, a size of the heap: one byte more costs 16 for each client.
+  // A budget takes 88 bytes, a size class of the heap. One more byte costs 16 bytes a client.
   /// The client's recent dues, in portions of ``Dues/portion``; the count halves every 64 s.
   @exclusivity(unchecked) private var recent: UInt8 = 0
   /// The period in which ``recent`` was updated last: see ``period(of:)``.
@@ -136,7 +136,8 @@ final class ClientBudget {
   /// The client's wait for a debt of its place or its person.
   ///
   /// A client ignores a small debt: up to 2 s if it has hardly any recent dues, and 250 ms less for each doubling of them. The debt
-  /// settles at a level where the budget is shared evenly (max-min fairness). A client that wants less than its share does not wait.
+  /// settles at a level where the budget is shared evenly (max-min fairness): a client that uses less than its share is read
+  /// at once, up to 2 s of debt.
   ///
   /// - Parameters:
   ///   - debt: the greater of the two debts, in nanoseconds.
@@ -146,11 +147,22 @@ final class ClientBudget {
     debt - min(debt, UInt64(recent(at: now).leadingZeroBitCount) * 250_000_000)
   }
 
-  /// The wait of a client without a budget for a debt of its place or its person, in nanoseconds.
-  static func strangerWait(forDebt debt: UInt64) -> UInt64 { debt - min(debt, Dues.strangerTolerance) }
+  /// The wait of a client without a budget for a debt of its place or its person.
+  ///
+  /// Such a client ignores a debt of 1 s to 2 s, by chance. A place with many light clients then still lets new clients in. A flood of
+  /// requests does not starve the light clients of its place.
+  ///
+  /// - Parameters:
+  ///   - debt: the greater of the two debts, in nanoseconds.
+  ///   - now: nanoseconds of a monotonic clock. They are hashed (Fibonacci hashing), and serve as the random number.
+  /// - Returns: nanoseconds; 0 if the client can go on.
+  static func waitWithoutBudget(forDebt debt: UInt64, at now: UInt64) -> UInt64 {
+    let chance = (now &* 0x9E37_79B9_7F4A_7C15) >> 32
+    return debt - min(debt, 1_000_000_000 + ((chance * 1_000_000_000) >> 32))
+  }
 
-  /// Whether the client's recent dues exceed 120 ms: then it ignores no greater debt than a stranger does.
-  func hasUsedMuch(at now: UInt64) -> Bool { wait(forDebt: Dues.strangerTolerance + 1, at: now) > 0 }
+  /// Whether the client's recent dues exceed 120 ms: then it ignores a debt of 1 s at most.
+  func hasUsedMuch(at now: UInt64) -> Bool { recent(at: now) >= 8 }
 
   private func recent(at now: UInt64) -> UInt8 {
     let periods = Self.period(of: now) &- recentPeriod

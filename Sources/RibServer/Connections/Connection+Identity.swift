@@ -203,7 +203,7 @@ extension Connection {
   ///   - start: when it has asked; nil for now.
   ///   - isItsTurn: whether the others were asked before it; false as long as nobody knows.
   private func letIn(_ hello: ClientMessage.Hello, since start: UInt64? = nil, isItsTurn: Bool = true) {
-    let wait = ClientBudget.strangerWait(forDebt: debt(of: caller.place, channel.signIn?.identity))
+    let wait = ClientBudget.waitWithoutBudget(forDebt: debt(of: caller.place, channel.signIn?.identity), at: loop.now)
     if wait == 0, isItsTurn, loop.time() - loop.now < EventLoop.longestTurn { return charging { enter(with: hello) } }
     let start = start ?? loop.now
     let waited = loop.now - start

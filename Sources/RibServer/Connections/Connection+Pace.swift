@@ -75,7 +75,7 @@ extension Connection {
     exchange.timeUsed = 0
     let debt = collect(dues, from: (exchange.visit?.caller ?? caller).place)
     // A WebSocket's client pays for itself: the request that opened it does not pause it.
-    if case .http = state { pause(ClientBudget.strangerWait(forDebt: debt)) }
+    if case .http = state { pause(ClientBudget.waitWithoutBudget(forDebt: debt, at: loop.now)) }
   }
 
   /// Charges what the client has used to its place and its person.
@@ -147,8 +147,11 @@ extension Connection {
   func chargeRequest(_ exchange: HTTPExchange, to endpoint: Endpoint?) throws(HTTPError) {
     guard let place = (exchange.visit?.caller ?? caller).place else { return }
     if let endpoint, endpoint.isOfSessions || isShared && !endpoint.isProbe && endpoint != .socket {
-      let wait = ClientBudget.strangerWait(forDebt: debt(of: place))
-      guard wait <= (endpoint.isEnd ? Self.longestWaitOfEnd : 0) else {
+      let debt = debt(of: place)
+      let wait =
+        endpoint.isEnd
+        ? debt - min(debt, Self.debtOfEnds) : ClientBudget.waitWithoutBudget(forDebt: debt, at: loop.now)
+      guard wait == 0 else {
         if !isShared { exchange.refusalDelay = Self.refusalDelay }
         throw .tooFast(wait)
       }
@@ -156,13 +159,13 @@ extension Connection {
     // Checking a credential is as much work as an action.
     let isChecked = context.authentications != nil && endpoint?.isOfSessions == true
     let dues = isChecked ? rules.clients.dueOfAction : rules.clients.dueOfMessage
-    pause(ClientBudget.strangerWait(forDebt: collect(dues, from: place)))
+    pause(ClientBudget.waitWithoutBudget(forDebt: collect(dues, from: place), at: loop.now))
   }
 
   /// The delay of a 429 on a client's own connection: a client that ignores `Retry-After` then costs little.
   private static let refusalDelay = Duration.milliseconds(250)
-  /// Nanoseconds that a place may have to wait, and may still end sessions.
-  private static let longestWaitOfEnd: UInt64 = 1_000_000_000
+  /// The debt up to which the clients of a place can end sessions, in nanoseconds.
+  private static let debtOfEnds: UInt64 = 2_000_000_000
 
   private func pause(_ nanoseconds: UInt64) {
     guard nanoseconds > 0, !isShared, pace.pause(for: nanoseconds, at: loop.now) else { return }

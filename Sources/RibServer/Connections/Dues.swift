@@ -7,8 +7,6 @@ struct Dues {
   static let clients = 20
   /// The dues that are charged at a time, in nanoseconds.
   static let portion: UInt64 = 16_000_000
-  /// The debt that a client without a budget ignores, in nanoseconds.
-  static let strangerTolerance: UInt64 = 1_000_000_000
 
   private var sum: UInt64 = 0
   private var hasBeenCharged = false

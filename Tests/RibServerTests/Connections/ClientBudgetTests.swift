@@ -149,6 +149,16 @@ import Testing
     #expect(next.wait(forDebt: debt, at: later) == wait)
   }
 
+  /// A client without a budget is let in by chance, if its place owes one to two seconds.
+  @Test(arguments: [(900, 0...0), (1_250, 150...350), (1_750, 650...850), (2_000, 990...1_000), (9_000, 1_000...1_000)])
+  func clientWithoutABudget_isTurnedAwayByChance(row: (milliseconds: UInt64, refusals: ClosedRange<Int>)) {
+    let debt = row.milliseconds * 1_000_000
+    var random = SystemRandomNumberGenerator()
+    let waits = (0..<1_000).map { _ in ClientBudget.waitWithoutBudget(forDebt: debt, at: random.next()) }
+    #expect(row.refusals.contains(waits.count { $0 > 0 }))
+    #expect(waits.allSatisfy { $0 <= max(debt, 1_000_000_000) - 1_000_000_000 })
+  }
+
   /// A client of a busy place, which sends one message after the other.
   private struct Neighbour {
     let budget = ClientBudgetTests.budget()
