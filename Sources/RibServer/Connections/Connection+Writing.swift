@@ -20,17 +20,8 @@ extension Connection {
         return true
       }
       loop.work.sendStorage.give(output.releaseStorage())
-      didSendAll()
     }
     return true
-  }
-
-  private func didSendAll() {
-    switch state {
-    case .closing: endSending()
-    case .halfClosed: abort()
-    case .http, .channel, .moving, .relayed, .echo, .closed: break
-    }
   }
 
   /// Sends a slow reader the snapshot and the client list that it is owed, once its output is empty.
@@ -46,6 +37,7 @@ extension Connection {
       goOnLater()
       return false
     }
+    viewWasLast = true
     charging(since: start) { channel.payDebt() }
     noteMessages(0, bytes: 0)
     return output.hasSendable

@@ -72,8 +72,8 @@ final class Connection: PollTarget, @unchecked Sendable {
   @exclusivity(unchecked) var pace: Pace
   @exclusivity(unchecked) var interest: Interest = .reading
   @exclusivity(unchecked) private(set) var turn = Turn.free
-  /// Whether the last ``goOn()`` sent an owed view before it handled input.
-  private var sentViewFirst = false
+  /// Whether an owed view was written after the last message was handled.
+  @exclusivity(unchecked) var viewWasLast = false
   /// What it carries.
   @exclusivity(unchecked) var kind = Kind.http
   /// Why it is not read from for a while; nil if it is.
@@ -206,11 +206,19 @@ final class Connection: PollTarget, @unchecked Sendable {
   }
 
   func goOn() {
+    // The descriptor of a closed connection may be another connection's by now.
+    guard !isClosed else { return }
     // An owed view and unread input alternate: each may pause the client again, and must not starve the other.
-    sentViewFirst = !sentViewFirst && channel.owesAnything && output.isEmpty
-    if sentViewFirst { flush() }
+    if channel.owesAnything, output.isEmpty { if viewWasLast { readFirst() } else { flush() } }
     work()
     keepUnread()
+  }
+
+  /// Handles what was received, or reads more if that is no whole message.
+  private func readFirst() {
+    channel.isFlushing = true
+    process()
+    if viewWasLast, canGoOn { read() }
   }
 
   // MARK: Reading
@@ -306,6 +314,7 @@ final class Connection: PollTarget, @unchecked Sendable {
         case .closing, .halfClosed, .closed: discard()
         }
       guard goesOn else { return }
+      viewWasLast = false
       noteLife()
     }
   }
@@ -313,6 +322,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   /// A client that sends something behind its request for events is read no faster than others.
   private func discardUnasked() -> Bool {
     noteMessages(0, bytes: input.count)
+    viewWasLast = false
     return discard()
   }
 
@@ -328,11 +338,11 @@ final class Connection: PollTarget, @unchecked Sendable {
   private var canGoOn: Bool {
     switch state {
     case .closing: true
-    case .moving, .halfClosed: false
+    case .moving, .halfClosed, .closed: false
     case .http(let exchange) where exchange.phase == .answer: false
     case .channel where channel.isSearching: false
     case .relayed: if case .onward(let relay)? = passage { relay.room > 0 } else { false }
-    case .http, .channel, .echo, .closed:
+    case .http, .channel, .echo:
       !pace.isPaused && turn != .yielding && !channel.owesTooMuch
     }
   }
