@@ -26,7 +26,7 @@ extension Connection {
       if exchange.request == nil {
         exchange.visit = nil
         exchange.trace = nil
-        (exchange.hasWaited, exchange.refusalDelay) = (false, nil)
+        (exchange.waited, exchange.refusalDelay) = (0, nil)
         guard let head = try exchange.requests.nextHead(from: &input) else {
           // One byte may be half of an empty line behind the body.
           if exchange.phase == .idle, input.count > 1 { begin(.head, of: exchange) }

@@ -24,8 +24,8 @@ final class HTTPExchange {
   var route = ""
   /// The request that waits for a session's answer.
   var asked: RequestHead?
-  /// Whether it has waited, as its client had used up its budget.
-  var hasWaited = false
+  /// The time that the request has waited for its client's budget, in nanoseconds.
+  var waited: UInt64 = 0
   /// The delay before the request's refusal is sent; nil for none.
   var refusalDelay: Duration?
   /// Nanoseconds of the loop's time that its requests have taken, and that are not charged yet.

@@ -223,16 +223,17 @@ extension Connection {
     }
   }
 
-  /// Has the request of a client that has used up its budget wait, and then asked once more.
+  /// Repeats a request later, because its client has used up its budget.
   ///
-  /// It waits once, and only on a connection of the client's own: otherwise it is refused, and the connection is there for others.
+  /// A request waits for 10 s in all, and only on a connection of the client's own. A shared connection is needed for other clients.
   private func wait(_ nanoseconds: UInt64, _ again: @escaping @Sendable (Connection) -> Void) {
     guard case .http(let exchange) = state, exchange.phase == .answer else { return }
-    guard !isShared, !exchange.hasWaited, nanoseconds <= Self.longestDelay else {
+    let pause = Self.pause(for: nanoseconds, after: exchange.waited)
+    guard !isShared, exchange.waited + pause <= Self.longestDelay else {
       return didAnswer(Response(problem: .tooFast(nanoseconds)))
     }
-    exchange.hasWaited = true
-    loop.execute(after: .nanoseconds(nanoseconds)) { [weak self] in self.map(again) }
+    exchange.waited += pause
+    loop.execute(after: .nanoseconds(pause)) { [weak self] in self.map(again) }
   }
 
   /// A session's answer has come, as a job of the loop: the requests behind it go on.

@@ -51,6 +51,33 @@ import WireHTTP
     }
   }
 
+  /// A request waits for ten seconds in all, also if other requests take what it has waited for.
+  @Test func requestsOnSeveralConnections_waitInTurn() async throws {
+    try await withServer(Self.isSlow) { _, url in
+      let first = try await blocking { () throws in
+        let client = try TwinClient(url)
+        _ = try client.create()
+        // A client has ten messages a second, and 200 at once.
+        for _ in 0..<205 { #expect(try client.view().status == 200) }
+        return client
+      }
+      let start = ContinuousClock.now
+      let statuses = try await withThrowingTaskGroup(of: [Int].self) { group in
+        for _ in 0..<4 {
+          group.addTask {
+            try await blocking { () throws in
+              let client = try TwinClient(url, like: first)
+              return try (0..<5).map { _ in try client.view().status }
+            }
+          }
+        }
+        return try await group.reduce(into: []) { $0 += $1 }
+      }
+      #expect(statuses == Array(repeating: 200, count: 20))
+      #expect(ContinuousClock.now - start > .seconds(1))
+    }
+  }
+
   /// A proxy has the requests of many clients come by one connection: it is read whatever one of them has used up.
   @Test func sharedConnection_isAlwaysRead() async throws {
     try await withServer(Self.isSlow) { _, url in
