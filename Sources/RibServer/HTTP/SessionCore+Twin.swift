@@ -90,16 +90,15 @@ extension SessionCore {
   ) throws(HTTPError) {
     let (budget, start, last) = (budget(of: client), work.time(), audience[client].ledger.number)
     let actions = try read(body)
-    if !goesOn {
-      _ = budget.noteMessages(0, bytes: body.count, at: work.now)
-      for _ in actions { _ = budget.noteAction(at: work.now) }
-    }
+    if !goesOn { _ = budget.noteMessages(0, bytes: body.count, at: work.now) }
     guard first <= audience[client].ledger.number + 1 else {
       let conflict = HTTPError(
         status: .conflict,
         reason: "Action \(first) came after \(audience[client].ledger.number): numbers go up by one.")
       return answer(done) { Response(problem: conflict) }
     }
+    // A repetition of actions that are done costs a message.
+    if !goesOn { for number in actions.indices where first + number > last { _ = budget.noteAction(at: work.now) } }
     _ = acknowledge(Acknowledgement(revision: 0, number: first - 1), from: client)
     // What the request is refused now is told whole, however much of it is kept.
     var nacks = audience[client].ledger.nacks.filter { $0.number >= first }

@@ -160,7 +160,7 @@ extension BudgetTests {
         _ = try client.create(#"{"app":"hoarder"}"#)
         // 64 messages each, of 200.
         let statuses = try (1...9).map { try Self.act(client, from: $0, 1, action, Self.forwarded).status }
-        #expect(statuses.first == 200 && statuses.last == 429, "\(statuses)")
+        #expect(statuses.first == 200 && statuses.contains(429), "\(statuses)")
       }
     }
   }

@@ -51,6 +51,24 @@ import WireHTTP
     }
   }
 
+  /// A repetition of what is done costs a message, and not its actions once more.
+  @Test func repetition_isNotChargedAgain() async throws {
+    try await withServer({
+      $0.limits.actionsPerSecond = 10
+      $0.limits.actionBurst = 100
+    }) { _, url in
+      try await blocking { () throws in
+        let client = try TwinClient(url)
+        _ = try client.create()
+        let start = ContinuousClock.now
+        for _ in 0..<2 { #expect(try Self.act(client, from: 1, 90).status == 200) }
+        #expect(try Self.act(client, from: 91, 1).status == 200)
+        // Ninety actions would take nine seconds more.
+        #expect(ContinuousClock.now - start < .seconds(6))
+      }
+    }
+  }
+
   /// A request waits for ten seconds in all, also if other requests take what it has waited for.
   @Test func requestsOnSeveralConnections_waitInTurn() async throws {
     try await withServer(Self.isSlow) { _, url in
