@@ -55,7 +55,7 @@ extension Connection {
       loop.work.begin(.body)
       answer(head, body, exchange)
       // Only pipelined requests count: a client that waits for each answer, as a proxy does for many, slows itself down.
-      if !input.isEmpty, !isShared { noteMessages(1, bytes: 0) }
+      if !input.isEmpty, !isShared, case .http = state { noteMessages(1, bytes: 0) }
     } catch {
       if countRefusal(error, isMalformed: true) { note(.protocol) }
       // Where the next request begins is not known.
