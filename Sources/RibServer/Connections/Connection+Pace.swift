@@ -193,7 +193,7 @@ extension HTTPError {
     return HTTPError(
       status: .tooManyRequests,
       reason: """
-        This client, its person or its address has asked for more than it may. Nothing was done: ask again in \(seconds) s.
+        This client, its person or its address has asked for more than it may. Nothing was done this time: send the same request again in \(seconds) s.
         """,
       headers: ["Retry-After": "\(seconds)"])
   }

@@ -96,7 +96,7 @@ extension Setting {
     Setting("limits.messageBytes", .number(\.limits.messageBytes, size), "Bytes of a message."),
     Setting(
       "limits.actionsPerSecond", .number(\.limits.actionsPerSecond, limit),
-      "Actions a second that a client may send in the long run; 0 for no limit, of frames, requests and loop time neither."
+      "Actions a second that a client may send in the long run, with messages and loop time in proportion; 0 for none of these limits."
     ),
     Setting("limits.actionBurst", .number(\.limits.actionBurst, size), "Actions that a client may send at once."),
     Setting(
