@@ -217,7 +217,7 @@ extension Connection {
         case .response(let response): self.didAnswer(response)
         case .left: again(self)
         case .early(let wait): self.wait(wait, again)
-        case .unfinished(let wait): home.execute(after: .nanoseconds(wait)) { [weak self] in self.map(goOn) }
+        case .unfinished(let wait): self.goOnWithRequest(after: wait, goOn)
         }
       }
     }
@@ -233,7 +233,22 @@ extension Connection {
       return didAnswer(Response(problem: .tooFast(nanoseconds)))
     }
     exchange.waited += pause
-    loop.execute(after: .nanoseconds(pause)) { [weak self] in self.map(again) }
+    goOnWithRequest(after: pause, again)
+  }
+
+  /// Goes on with a request later, unless the connection has ended by then.
+  ///
+  /// - Parameters:
+  ///   - nanoseconds: the delay.
+  ///   - body: the rest of the request; it is released when the connection ends.
+  private func goOnWithRequest(after nanoseconds: UInt64, _ body: @escaping @Sendable (Connection) -> Void) {
+    guard case .http(let exchange) = state else { return }
+    exchange.rest = body
+    loop.execute(after: .nanoseconds(nanoseconds)) { [weak self] in
+      guard let self, case .http(let exchange) = state, let rest = exchange.rest else { return }
+      exchange.rest = nil
+      rest(self)
+    }
   }
 
   /// A session's answer has come, as a job of the loop: the requests behind it go on.
