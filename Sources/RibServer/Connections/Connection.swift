@@ -279,6 +279,11 @@ final class Connection: PollTarget, @unchecked Sendable {
     guard turn != .yielding, !input.isEmpty || channel.messages != nil, !holdByDebt() else { return }
     // A request is charged by itself.
     guard case .channel = state else { return handle() }
+    // Its input is not kept until its turn comes.
+    if case .closing = state {
+      _ = discard()
+      return
+    }
     let start = loop.time()
     guard !shouldYield(at: start) else { return goOnLater() }
     charging(since: start) { handle() }
@@ -341,7 +346,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     case .moving, .halfClosed, .closed: false
     case .http(let exchange) where exchange.phase == .answer: false
     case .channel where channel.isSearching: false
-    case .relayed: if case .onward(let relay)? = passage { relay.room > 0 } else { false }
+    case .relayed: if case .onward(let relay)? = passage { relay.room > 0 && turn != .yielding } else { false }
     case .http, .channel, .echo:
       !pace.isPaused && turn != .yielding && !channel.owesTooMuch
     }
