@@ -285,7 +285,7 @@ final class Connection: PollTarget, @unchecked Sendable {
       return
     }
     let start = loop.time()
-    guard !shouldYield(at: start) else { return goOnLater() }
+    if canGoOn, shouldYield(at: start) { return goOnLater() }
     charging(since: start) { handle() }
   }
 
