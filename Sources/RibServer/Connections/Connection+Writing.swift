@@ -33,7 +33,7 @@ extension Connection {
     guard channel.owesAnything, output.isEmpty, case .channel = state else { return false }
     guard turn != .yielding, !pace.isPaused, !holdByDebt() else { return false }
     let start = loop.time()
-    guard !shouldYield(at: start) else {
+    guard !(viewWasLast && canGoOn), !shouldYield(at: start) else {
       goOnLater()
       return false
     }

@@ -72,7 +72,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   @exclusivity(unchecked) var pace: Pace
   @exclusivity(unchecked) var interest: Interest = .reading
   @exclusivity(unchecked) private(set) var turn = Turn.free
-  /// Whether an owed view was written after the last message was handled.
+  /// Whether the client's input has had no chance since an owed view was written.
   @exclusivity(unchecked) var viewWasLast = false
   /// What it carries.
   @exclusivity(unchecked) var kind = Kind.http
@@ -216,9 +216,12 @@ final class Connection: PollTarget, @unchecked Sendable {
 
   /// Handles what was received, or reads more if that is no whole message.
   private func readFirst() {
+    guard canGoOn else { return }
+    viewWasLast = false
     channel.isFlushing = true
+    let unread = input.count
     process()
-    if viewWasLast, canGoOn { read() }
+    if input.count == unread, channel.messages == nil, canGoOn { read() }
   }
 
   // MARK: Reading
@@ -276,14 +279,14 @@ final class Connection: PollTarget, @unchecked Sendable {
   /// Handles what was received, as far as it goes: until something is missing, or the client must wait.
   private func process() {
     if turn == .heldUp { turn = .free }
-    guard turn != .yielding, !input.isEmpty || channel.messages != nil, !holdByDebt() else { return }
-    // A request is charged by itself.
-    guard case .channel = state else { return handle() }
     // Its input is not kept until its turn comes.
     if case .closing = state {
       _ = discard()
       return
     }
+    guard turn != .yielding, !input.isEmpty || channel.messages != nil, !holdByDebt() else { return }
+    // A request is charged by itself.
+    guard case .channel = state else { return handle() }
     let start = loop.time()
     if canGoOn, shouldYield(at: start) { return goOnLater() }
     charging(since: start) { handle() }
@@ -319,7 +322,6 @@ final class Connection: PollTarget, @unchecked Sendable {
         case .closing, .halfClosed, .closed: discard()
         }
       guard goesOn else { return }
-      viewWasLast = false
       noteLife()
     }
   }
@@ -327,7 +329,6 @@ final class Connection: PollTarget, @unchecked Sendable {
   /// A client that sends something behind its request for events is read no faster than others.
   private func discardUnasked() -> Bool {
     noteMessages(0, bytes: input.count)
-    viewWasLast = false
     return discard()
   }
 
@@ -340,7 +341,7 @@ final class Connection: PollTarget, @unchecked Sendable {
   /// A client that has used up its actions, or to whom too much is owed, is not read from: TCP slows it down.
   ///
   /// What comes once all is said is thrown away as fast as it comes, so that it does not pile up.
-  private var canGoOn: Bool {
+  var canGoOn: Bool {
     switch state {
     case .closing: true
     case .moving, .halfClosed, .closed: false

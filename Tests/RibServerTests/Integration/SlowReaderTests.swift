@@ -327,9 +327,11 @@ import WireHTTP
       loop.executeAndWait { loop.connections.max { $0.key < $1.key }?.value.channel.budget.timeCounted })
   }
 
-  /// A paused slow reader's action is handled, although a newer view is owed after each pause.
-  @Test func actionOfASlowReader_isHandledWhileViewsAreOwed() async throws {
-    try await withServer(apps: [App("mural") { Mural() }], Self.limitTime) { _, url in
+  /// A slow reader's action is handled, although a newer view is owed after each pause, or whenever the output is empty.
+  @Test(arguments: [true, false]) func actionOfASlowReader_isHandledWhileViewsAreOwed(isPaused: Bool) async throws {
+    try await withServer(
+      apps: [App("mural") { Mural() }], { if isPaused { Self.limitTime(&$0) } else { $0.limits.writeQueueBytes = 1 } }
+    ) { _, url in
       try await blocking { () throws in
         let host = try PlainClient(url, app: "mural")
         let painters = try (0..<12).map { _ in try PlainClient(url, joining: host.share("act")) }
