@@ -345,9 +345,9 @@ import WireHTTP
         for (index, painter) in painters.enumerated() {
           // The snapshot has just been written, and the guest is paused for it.
           try guest.begin()
-          // The action comes in two parts: the second one is read as well.
-          if index == 3 { try socket.socket.send(Array(action.prefix(20))) }
-          if index == 4 { try socket.socket.send(Array(action.dropFirst(20))) }
+          // The action's frame comes in two parts: a frame's header is unread until it is whole.
+          if index == 3 { try socket.socket.send(Array(action.prefix(4))) }
+          if index == 4 { try socket.socket.send(Array(action.dropFirst(4))) }
           try painter.act(1, #""paint""#)
           var patch = ""
           repeat { patch = try painter.next(#"{"t":"patch""#) } while !patch.contains(#""n":1"#)
