@@ -26,8 +26,8 @@ final class HTTPExchange {
   var asked: RequestHead?
   /// The time that the request has waited for its client's budget, in nanoseconds.
   var waited: UInt64 = 0
-  /// The rest of a request that waits; nil if none does.
-  var rest: ((Connection) -> Void)?
+  /// The code that runs when the request's wait ends; nil if no request waits.
+  var continuation: ((Connection) -> Void)?
   /// The delay before the request's refusal is sent; nil for none.
   var refusalDelay: Duration?
   /// Nanoseconds of the loop's time that its requests have taken, and that are not charged yet.

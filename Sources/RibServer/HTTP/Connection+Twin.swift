@@ -240,14 +240,14 @@ extension Connection {
   ///
   /// - Parameters:
   ///   - nanoseconds: the delay.
-  ///   - body: the rest of the request; it is released when the connection ends.
+  ///   - body: the code that runs then; it is released when the connection ends.
   private func goOnWithRequest(after nanoseconds: UInt64, _ body: @escaping @Sendable (Connection) -> Void) {
     guard case .http(let exchange) = state else { return }
-    exchange.rest = body
+    exchange.continuation = body
     loop.execute(after: .nanoseconds(nanoseconds)) { [weak self] in
-      guard let self, case .http(let exchange) = state, let rest = exchange.rest else { return }
-      exchange.rest = nil
-      rest(self)
+      guard let self, case .http(let exchange) = state, let continuation = exchange.continuation else { return }
+      exchange.continuation = nil
+      continuation(self)
     }
   }
 
