@@ -14,6 +14,8 @@ extension Connection {
     case papers(Papers)
     /// The authenticator is being asked.
     case asking(Authentication)
+    /// The client's `hello` waits for its turn.
+    indirect case waiting(ClientMessage.Hello)
   }
 
   /// Asks the authenticator which person a credential belongs to; does nothing if the server has no authenticator.
@@ -212,8 +214,10 @@ extension Connection {
       return channel.say(ending.bye, ending.message)
     }
     channel.search()
+    door = .waiting(hello)
     let tryAgain = { @Sendable [weak self] in
-      guard let self, channel.endSearch() else { return }
+      guard let self, case .waiting(let hello) = door, channel.endSearch() else { return }
+      door = .open
       letIn(hello, since: start)
       goOn()
     }
