@@ -33,11 +33,11 @@ extension Connection {
     guard channel.owesAnything, output.isEmpty, case .channel = state else { return false }
     guard turn != .yielding, !pace.isPaused, !holdByDebt() else { return false }
     let start = loop.time()
-    guard !(viewWasLast && canGoOn), !shouldYield(at: start) else {
+    guard !(inputIsDue && canGoOn), !shouldYield(at: start) else {
       goOnLater()
       return false
     }
-    viewWasLast = true
+    inputIsDue = true
     charging(since: start) { channel.payDebt() }
     noteMessages(0, bytes: 0)
     return output.hasSendable

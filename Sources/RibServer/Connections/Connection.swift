@@ -72,8 +72,8 @@ final class Connection: PollTarget, @unchecked Sendable {
   @exclusivity(unchecked) var pace: Pace
   @exclusivity(unchecked) var interest: Interest = .reading
   @exclusivity(unchecked) private(set) var turn = Turn.free
-  /// Whether the client's input has had no chance since an owed view was written.
-  @exclusivity(unchecked) var viewWasLast = false
+  /// Whether the client's input comes before the next owed view.
+  @exclusivity(unchecked) var inputIsDue = false
   /// What it carries.
   @exclusivity(unchecked) var kind = Kind.http
   /// Why it is not read from for a while; nil if it is.
@@ -209,24 +209,28 @@ final class Connection: PollTarget, @unchecked Sendable {
     // The descriptor of a closed connection may be another connection's by now.
     guard !isClosed else { return }
     // An owed view and unread input alternate: each may pause the client again, and must not starve the other.
-    if channel.owesAnything, output.isEmpty { if viewWasLast { readFirst() } else { flush() } }
+    if channel.owesAnything, output.isEmpty { if inputIsDue { takeInput() } else { flush() } }
     work()
     keepUnread()
   }
 
-  /// Handles what was received, or reads more if that is no whole message.
-  private func readFirst() {
+  /// Gives the client's input its turn before the next owed view.
+  ///
+  /// A partial message needs another read. Input that has yielded, or waits for the client's budget, stays due.
+  private func takeInput() {
     guard canGoOn else { return }
-    viewWasLast = false
     channel.isFlushing = true
     let unread = input.count
     process()
-    if input.count == unread, channel.messages == nil, canGoOn { read() }
+    if input.count == unread, channel.messages == nil, canGoOn, !read() { inputIsDue = false }
   }
 
   // MARK: Reading
 
-  private func read() {
+  /// Reads what has come, and handles it.
+  ///
+  /// - Returns: whether anything had come.
+  @discardableResult private func read() -> Bool {
     borrowStorage()
     let descriptor = descriptor
     var result = 0
@@ -243,7 +247,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     } else if result == 0, case .relayed = state {
       clientEndedRelay()
       updateInterest()
-    } else if result == 0, !output.isEmpty {
+    } else if result == 0, !output.isEmpty || channel.owesAnything {
       note(.closed)
       peerClosed()
     } else if !mayGoOn {
@@ -251,6 +255,7 @@ final class Connection: PollTarget, @unchecked Sendable {
       abort()
     }
     returnStorage()
+    return result > 0
   }
 
   /// How many bytes are read at a time at most.
@@ -279,16 +284,17 @@ final class Connection: PollTarget, @unchecked Sendable {
   /// Handles what was received, as far as it goes: until something is missing, or the client must wait.
   private func process() {
     if turn == .heldUp { turn = .free }
-    // Its input is not kept until its turn comes.
+    // A closing connection discards its input at once, even while it waits for its turn.
     if case .closing = state {
-      _ = discard()
+      discard()
       return
     }
     guard turn != .yielding, !input.isEmpty || channel.messages != nil, !holdByDebt() else { return }
-    // A request is charged by itself.
-    guard case .channel = state else { return handle() }
+    // A request is charged by itself. A connection that cannot go on takes no turn.
+    guard case .channel = state, canGoOn else { return handle() }
     let start = loop.time()
-    if canGoOn, shouldYield(at: start) { return goOnLater() }
+    guard !shouldYield(at: start) else { return goOnLater() }
+    inputIsDue = false
     charging(since: start) { handle() }
   }
 
@@ -332,7 +338,7 @@ final class Connection: PollTarget, @unchecked Sendable {
     return discard()
   }
 
-  private func discard() -> Bool {
+  @discardableResult private func discard() -> Bool {
     channel.messages = nil
     input.consume(input.count)
     return false

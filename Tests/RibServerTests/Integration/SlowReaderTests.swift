@@ -253,9 +253,17 @@ import WireHTTP
     ///
     /// - Returns: its length in bytes.
     /// - Throws: ``CurlError`` after 20 s without one.
-    mutating func next() throws -> Int {
+    mutating func next() throws -> Int { try text().utf8.count }
+
+    /// Reads a whole message.
+    ///
+    /// - Returns: its text.
+    /// - Throws: ``CurlError`` after 20 s without one.
+    mutating func text() throws -> String {
       while true {
-        if case .text(let payload)? = try frames.nextEvent(from: &buffer) { return payload.count }
+        if case .text(let payload)? = try frames.nextEvent(from: &buffer) {
+          return String(decoding: buffer.withPayload(payload) { Array(copying: $0) }, as: UTF8.self)
+        }
         try #require(try socket.receive(into: &buffer, timeout: 20_000))
       }
     }
@@ -275,8 +283,7 @@ import WireHTTP
         var reader = Reader(guest.socket)
         #expect(try reader.next() < 1_000)
         try reader.begin()
-        try host.act(1, #""paint""#)
-        while !(try host.next(#"{"t":"patch""#)).contains(#""n":1"#) {}
+        try Self.paint(host)
         // The actions take 2.4 s of loop time, and so 24 s at the client's rate.
         for number in 1...60 { try guest.send(#"{"t":"act","n":\#(number),"to":1,"a":"paint"}"#) }
         let start = ContinuousClock.now
@@ -306,8 +313,7 @@ import WireHTTP
         for painter in painters {
           // The snapshot before is under way.
           try guest.begin()
-          try painter.act(1, #""paint""#)
-          while !(try painter.next(#"{"t":"patch""#)).contains(#""n":1"#) {}
+          try Self.paint(painter)
           #expect(try guest.next() > Poster.length)
         }
         #expect(try guest.next() > Poster.length)
@@ -319,12 +325,97 @@ import WireHTTP
 
   /// The loop time that the clients of a server's youngest connection have been charged, in nanoseconds.
   private static func timeCounted(_ server: Server) throws -> UInt64 {
+    try onYoungestConnection(of: server) { $0.channel.budget.timeCounted }
+  }
+
+  /// Runs something for a server's youngest connection, as a job of the only loop.
+  ///
+  /// - Throws: if the server does not run, or has no connection.
+  private static func onYoungestConnection<Result: Sendable>(
+    of server: Server, _ body: @escaping @Sendable (Connection) -> Result
+  ) throws -> Result {
     let loop = try #require(
       server.state.withLock { state -> EventLoop? in
         if case .running(let running) = state { running.loops.first } else { nil }
       })
-    return try #require(
-      loop.executeAndWait { loop.connections.max { $0.key < $1.key }?.value.channel.budget.timeCounted })
+    let result = Mutex<Result?>(nil)
+    let isDone = DispatchSemaphore(value: 0)
+    // A job, unlike what `executeAndWait` runs, begins a batch of events.
+    loop.execute {
+      if let connection = loop.connections.max(by: { $0.key < $1.key })?.value {
+        let value = body(connection)
+        result.withLock { $0 = value }
+      }
+      isDone.signal()
+    }
+    try #require(isDone.wait(timeout: .now() + 60) == .success)
+    return try #require(result.withLock { $0 })
+  }
+
+  /// Has a client paint, and waits until that is done.
+  private static func paint(_ painter: PlainClient) throws {
+    try painter.act(1, #""paint""#)
+    while !(try painter.next(#"{"t":"patch""#)).contains(#""n":1"#) {}
+  }
+
+  /// A heavy client yields in a late batch, and its action is handled before the next owed view nevertheless.
+  @Test func actionThatHasYielded_isHandledBeforeTheNextView() async throws {
+    try await withServer(
+      apps: [App("mural") { Mural() }],
+      {
+        Self.limitTime(&$0)
+        BudgetTests.hasOneLoop(&$0)
+      }
+    ) { server, url in
+      try await blocking { () throws in
+        let host = try PlainClient(url, app: "mural")
+        let painters = try (0..<6).map { _ in try PlainClient(url, joining: host.share("act")) }
+        let socket = try Self.client(url, #"{"t":"hello","share":"\#(host.share("act"))"}"#)
+        var guest = Reader(socket.socket)
+        #expect(try guest.next() < 1_000)
+        for painter in painters.dropLast() {
+          try guest.begin()
+          try Self.paint(painter)
+          #expect(try guest.next() > Poster.length)
+        }
+        // The guest is paused until the test says otherwise.
+        try guest.begin()
+        _ = try Self.onYoungestConnection(of: server) { $0.pace.pause(for: 600_000_000_000, at: $0.loop.now) }
+        try Self.paint(painters[5])
+        try socket.send(#"{"t":"act","n":1,"to":1,"a":"paint"}"#)
+        #expect(try guest.text().contains(#""count":5"#))
+        let wasHeavyAndDue = try Self.onYoungestConnection(of: server) { connection in
+          let isHeavy = connection.channel.budget.hasUsedMuch(at: connection.loop.now)
+          let isDue = connection.channel.owesAnything && connection.output.isEmpty && connection.inputIsDue
+          connection.pace.goOn()
+          while connection.loop.time() - connection.loop.now < EventLoop.longestTurn {}
+          connection.goOn()
+          return isHeavy && isDue
+        }
+        #expect(wasHeavyAndDue)
+        #expect(try guest.text().contains(#""count":7"#))
+      }
+    }
+  }
+
+  /// A slow reader that ends its sending gets the view that is owed to it, also when it is not the first such view.
+  @Test func halfClosedReader_getsASecondOwedView() async throws {
+    try await withServer(apps: [App("mural") { Mural() }], { $0.limits.writeQueueBytes = 1 }) { _, url in
+      try await blocking { () throws in
+        let host = try PlainClient(url, app: "mural")
+        let painters = try (0..<3).map { _ in try PlainClient(url, joining: host.share("act")) }
+        let socket = try Self.client(url, #"{"t":"hello","share":"\#(host.share("act"))"}"#)
+        var guest = Reader(socket.socket)
+        #expect(try guest.next() < 1_000)
+        for (index, painter) in painters.enumerated() {
+          try guest.begin()
+          if index == 2 { socket.socket.endSending() }
+          try Self.paint(painter)
+          #expect(try guest.text().contains(#""count":\#(index)"#))
+        }
+        #expect(try guest.text().contains(#""count":3"#))
+      }
+    }
   }
 
   /// A slow reader's action is handled, although a newer view is owed after each pause, or whenever the output is empty.
