@@ -309,23 +309,21 @@ import WireHTTP
         let painters = try (0..<10).map { _ in try PlainClient(url, joining: host.share("act")) }
         var guest = Reader(try Self.client(url, #"{"t":"hello","share":"\#(host.share("view"))"}"#).socket)
         #expect(try guest.next() < 1_000)
-        let counted = try Self.timeCounted(server)
+        let counted = try Self.onYoungestConnection(of: server) { $0.channel.budget.timeCounted }
         for painter in painters {
           // The snapshot before is under way.
           try guest.begin()
           try Self.paint(painter)
           #expect(try guest.next() > Poster.length)
         }
+        // It has used up its loop time, and waits although it sends nothing.
+        try guest.begin()
+        #expect(try Self.onYoungestConnection(of: server) { $0.pace.isPaused })
         #expect(try guest.next() > Poster.length)
         // Eleven snapshots take 440 ms.
-        #expect(try Self.timeCounted(server) - counted > 400_000_000)
+        #expect(try Self.onYoungestConnection(of: server) { $0.channel.budget.timeCounted } - counted > 400_000_000)
       }
     }
-  }
-
-  /// The loop time that the clients of a server's youngest connection have been charged, in nanoseconds.
-  private static func timeCounted(_ server: Server) throws -> UInt64 {
-    try onYoungestConnection(of: server) { $0.channel.budget.timeCounted }
   }
 
   /// Runs something for a server's youngest connection, as a job of the only loop.
