@@ -310,16 +310,17 @@ import WireHTTP
         var guest = Reader(try Self.client(url, #"{"t":"hello","share":"\#(host.share("view"))"}"#).socket)
         #expect(try guest.next() < 1_000)
         let counted = try Self.onYoungestConnection(of: server) { $0.channel.budget.timeCounted }
+        var pauses = 0
         for painter in painters {
           // The snapshot before is under way.
           try guest.begin()
+          if try Self.onYoungestConnection(of: server, { $0.pace.isPaused }) { pauses += 1 }
           try Self.paint(painter)
           #expect(try guest.next() > Poster.length)
         }
-        // It has used up its loop time, and waits although it sends nothing.
-        try guest.begin()
-        #expect(try Self.onYoungestConnection(of: server) { $0.pace.isPaused })
         #expect(try guest.next() > Poster.length)
+        // It has used up its loop time, and waits although it sends nothing. On a slow machine some pauses end early.
+        #expect(pauses > 0)
         // Eleven snapshots take 440 ms.
         #expect(try Self.onYoungestConnection(of: server) { $0.channel.budget.timeCounted } - counted > 400_000_000)
       }
