@@ -49,6 +49,8 @@ export class Link {
   #misses = 0;
   #moves = 0;
   #ceiling = 50;
+  /** Whether the server has not answered since it was there last: then its first answer is a reason to come back at once. */
+  #wasAway = false;
   #until = Infinity;
   #heartbeat = 25_000;
   #heardAt = 0;
@@ -117,6 +119,7 @@ export class Link {
     this.#working = this.transport;
     this.#misses = this.#moves = 0;
     this.#ceiling = 50;
+    this.#wasAway = false;
     this.#heartbeat = heartbeat || 25_000;
     this.state = "live";
     this.#until = Infinity;
@@ -145,6 +148,11 @@ export class Link {
       if (this.state === "asking") this.#until = Math.min(this.#until, time + times.answer + this.#patience);
     }
     this.#answered = n;
+  }
+
+  /** Milliseconds until the next attempt; undefined if none is due. */
+  wait(time) {
+    return this.state === "away" && this.#until < Infinity ? Math.max(0, this.#until - time) : undefined;
   }
 
   /** The page is seen again, or the network is there: what was may be long over. */
@@ -180,6 +188,9 @@ export class Link {
     const moves = /opening|greeting/.test(this.state) && (isOver || code < 4000) && this.#fail(isOver);
     this.state = "away";
     const floor = returns(code) === "later" ? 1000 : 0;
+    const hasAnswered = code >= 4000;
+    if (hasAnswered && this.#wasAway) this.#ceiling = 50;
+    this.#wasAway = !hasAnswered;
     this.#ceiling = Math.max(this.#ceiling, 2 * floor);
     // The next transport has not had its turn.
     this.#until = time + (moves && isOver ? 0 : floor + Math.random() * (this.#ceiling - floor));

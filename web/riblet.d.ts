@@ -235,6 +235,8 @@ export interface SessionEvents {
    * (`damaged`), so that the session begins anew, and what the page before had not sent is lost.
    */
   stored: { stored: true } | { stored: false; reason: "full" | "damaged" };
+  /** {@link Session.nextAttempt} has another reason: an attempt begins (undefined), or the next one is due after so many milliseconds. */
+  attempt: { wait: number | undefined };
   /** What answered actions survive has changed: {@link Session.durability}. */
   notice: { durability: Durability };
   /** Who is connected has changed; with `features: ["clients"]`. */
@@ -360,8 +362,13 @@ export class Session extends EventTarget {
    */
   close(): void;
 
-  /** Drops the connection, as a cut would, and comes back; also to a session that an end like `bad_message` has kept, until `close`. */
+  /**
+   * Connects now: drops the connection, as a cut would, or waits no longer for the next attempt. Also comes back to a session that an end like
+   * `bad_message` has kept, until `close`.
+   */
   reconnect(): void;
+  /** Milliseconds until the next attempt to connect; undefined if the session does not wait for one. */
+  readonly nextAttempt: number | undefined;
 
   addEventListener<T extends keyof SessionEvents>(
     type: T,

@@ -83,6 +83,7 @@ export class Session extends EventTarget {
     this.#entry = this.#makeEntry();
     globalThis.document?.addEventListener("visibilitychange", this.#wake);
     globalThis.addEventListener?.("online", this.#wake);
+    globalThis.addEventListener?.("offline", this.#lose);
   }
 
   async #start() {
@@ -263,6 +264,11 @@ export class Session extends EventTarget {
   reconnect() {
     if (this.#waitsToBeAsked) this.#goOn();
     if (this.#connection) this.#closed(undefined, { code: "reconnect", message: "" });
+    else if (this.nextAttempt !== undefined) this.#open();
+  }
+
+  get nextAttempt() {
+    return this.#link?.wait(this.#now());
   }
 
   /** Whether the session has not ended with its connection [not-read]. */
@@ -289,6 +295,11 @@ export class Session extends EventTarget {
     if (!this.#attempt || !this.#isWanted) return;
     this.#link.woke(this.#now());
     this.#look();
+  };
+
+  /** The browser has no network: the connection is over, whether or not anybody says so. */
+  #lose = () => {
+    if (this.#connection) this.#closed(undefined, { code: "offline", message: "" });
   };
 
   /** Whether there should be a connection: a page that nobody sees, and that has nothing to say, does without. */
@@ -318,6 +329,7 @@ export class Session extends EventTarget {
     if (this.#isOver) return;
     const attempt = ++this.#attempt;
     this.#link.rest();
+    this.#emit("attempt", { wait: undefined });
     this.#isHeld = !this.#isWanted;
     if (this.#isHeld) return;
     let auth;
@@ -558,11 +570,13 @@ export class Session extends EventTarget {
     }
     if (this.status !== "connecting") this.#become("reconnecting", reason);
     this.#look();
+    this.#emit("attempt", { wait: this.nextAttempt });
   }
 
   #finish(reason, status = "ended") {
     globalThis.document?.removeEventListener("visibilitychange", this.#wake);
     globalThis.removeEventListener?.("online", this.#wake);
+    globalThis.removeEventListener?.("offline", this.#lose);
     clearTimeout(this.#timer);
     this.#link?.rest();
     this.#entry.release();

@@ -803,6 +803,56 @@ for (const event of ["shown", "online"]) {
   });
 }
 
+test("a page whose network is gone knows so at once", (t) => {
+  const world = new World(t, { chance: 0.5 });
+  const { server, session, told } = show();
+  world.goOnline(false);
+  assert.equal(session.status, "reconnecting");
+  assert.equal(session.reason.code, "offline");
+  assert.equal(server.isOpen, false);
+  world.pass(60_000);
+  assert.equal(server.isOpen, true, "a server on the same machine needs no network");
+});
+
+test("a page that waits for its next attempt says how long, and tries at once when it is told to", (t) => {
+  const world = new World(t, { chance: 0.5 });
+  const { server, session } = show();
+  const attempts = [];
+  session.addEventListener("attempt", ({ detail: { wait } }) => attempts.push(wait));
+  for (let count = 0; count < 8; count++) {
+    server.cut();
+    if (count < 7) world.pass(session.nextAttempt);
+  }
+  assert.equal(session.nextAttempt, 3200);
+  assert.equal(attempts.at(-1), 3200);
+  world.pass(200);
+  assert.equal(session.nextAttempt, 3000);
+  const { length } = server.hellos;
+  session.reconnect();
+  assert.equal(server.hellos.length, length + 1);
+  assert.equal(session.nextAttempt, undefined);
+  assert.equal(attempts.at(-1), undefined);
+});
+
+test("a page comes back within a second after the server has answered that the session is gone", (t) => {
+  const world = new World(t, { chance: 1 });
+  const { server, session } = show();
+  for (let count = 0; count < 9; count++) {
+    server.cut();
+    world.pass(session.nextAttempt);
+  }
+  server.cut(4200);
+  assert.ok(session.nextAttempt <= 50, `${session.nextAttempt}`);
+  // A server that goes on saying so is left more and more time.
+  world.pass(50);
+  for (let count = 0; count < 6; count++) {
+    server.cut(4200);
+    world.pass(session.nextAttempt);
+  }
+  server.cut(4200);
+  assert.ok(session.nextAttempt > 1000, `${session.nextAttempt}`);
+});
+
 test("a clock that stands still while the computer sleeps is no excuse", (t) => {
   const world = new World(t);
   const { server } = show();
