@@ -17,33 +17,44 @@ class Gap {
   }
 }
 
-/** The windows of the page; one listener of each kind is there for all. */
+/** The windows of the page. */
 const windows = new Set();
 
 function look({ target }) {
-  for (const it of windows) if (!target.contains || target.contains(it.list) || it.list.contains(target)) it.moved();
+  for (const it of windows) if (it.roots.includes(target) || !target.contains || target.contains(it.list) || it.list.contains(target)) it.moved();
 }
 
 const listeners = [["scroll", { capture: true, passive: true }], ["focusin"]];
 
+/** The roots that an element is in, from the inside: the events of a shadow tree do not all leave it. */
+function rootsOf(element) {
+  const root = element.getRootNode();
+  return root instanceof ShadowRoot ? [root, ...rootsOf(root.host)] : [root];
+}
+
+// The same listener of a root is there once, for all windows.
 function watch(it) {
-  if (!windows.size) {
-    for (const [type, options] of listeners) document.addEventListener(type, look, options);
-    addEventListener("resize", look);
-  }
+  if (!windows.size) addEventListener("resize", look);
   windows.add(it);
+  it.roots = rootsOf(it.list);
+  for (const root of it.roots) for (const [type, options] of listeners) root.addEventListener(type, look, options);
 }
 
 function forget(it) {
-  if (!windows.delete(it) || windows.size) return;
-  for (const [type, options] of listeners) document.removeEventListener(type, look, options);
-  removeEventListener("resize", look);
+  if (!windows.delete(it)) return;
+  const left = new Set([...windows].flatMap(({ roots }) => roots));
+  for (const root of it.roots.filter((root) => !left.has(root))) {
+    for (const [type, options] of listeners) root.removeEventListener(type, look, options);
+  }
+  if (!windows.size) removeEventListener("resize", look);
 }
 
 export class RowWindow {
   /** The instance of `each`; the element that its rows are in. */
   #it;
   list;
+  /** The document, or the shadow roots and the document, that the list is in. */
+  roots = [];
   #redraw;
   #what;
   #items = [];

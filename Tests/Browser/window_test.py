@@ -56,6 +56,28 @@ class WindowTest(RenderTest):
     def scroll(self, top):
         self.run_js("(top) => scroll(top)", top)
 
+    def test_list_in_a_shadow_root_has_what_is_seen(self):
+        result = self.run_js("""async () => {
+          define("T", ({rows}) => h("ul", {id: "list", style: "height: 240px; overflow: auto; margin: 0; padding: 0"},
+            each(rows, ({id}) => id, ({id}) => h("li", {style: "height: 24px", id: `r${id}`}, `Row ${id}`), {window: true})));
+          session.show({1: {type: "T", state: {rows: Array.from({length: 10_000}, (_, index) => ({id: index + 1}))}}});
+          const outer = app.attachShadow({mode: "open"}), host = outer.appendChild(document.createElement("div"));
+          const root = host.attachShadow({mode: "open"});
+          const frames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+          const mounted = mount(session, root.appendChild(document.createElement("div")));
+          const list = root.querySelector("#list"), shown = [];
+          const rows = () => [...list.querySelectorAll("[id^=r]")].map(({id}) => Number(id.slice(1)));
+          for (const top of [120_000, 0]) {
+            list.scrollTop = top;
+            await frames();
+            shown.push(rows().includes(top / 24 + 5));
+          }
+          mounted.unmount();
+          return shown;
+        }""")
+        self.assertEqual(result, [True, True])
+        self.no_errors()
+
     def test_page_has_what_is_seen(self):
         for tag in ["ul", "div", "table"]:
             with self.subTest(tag):
