@@ -1,11 +1,11 @@
 // The sessions that come first in some order, of those that are looked for. The server orders and looks: it has more than a page could take.
 
-import { h } from "./render.js";
+import { bind, h } from "./render.js";
 import { bytes, count, counted, isKnown, time } from "./admin-format.js";
 import { badge, empty, head, looking, moment, problemBox, sessionLink } from "./admin-parts.js";
 import { addressOf } from "./admin-place.js";
 import { table } from "./admin-table.js";
-import { button, screen, typed } from "./views-parts.js";
+import { button, screen } from "./views-parts.js";
 
 const where = {
   awake: ["in memory"], resting: ["going to rest"], asleep: ["at rest"], elsewhere: ["not here", "warn"],
@@ -67,8 +67,8 @@ screen("Sessions", (state, send, children, context) => {
     h("form", { class: "filters", role: "search", "aria-label": "Sessions", onsubmit: (event) => event.preventDefault() },
       h("label", { class: "field field-search" }, h("span", null, "Person, or the beginning of an id"),
         h("input", {
-          type: "search", name: "text", value: query.text, autocomplete: "off", spellcheck: "false", maxlength: 100,
-          oninput: (event) => typed(context.session, { textChanged: event.target.value }, act),
+          type: "search", name: "text", autocomplete: "off", spellcheck: "false", maxlength: 100,
+          value: bind(query.text, (text) => act({ textChanged: text })),
         })),
       choice("App", "app", query.app ?? "", [["", "All"], ...apps.map((app) => [app, app])], (app) => act({ appChosen: app })),
       choice("Rows", "count", query.count, counts.map((number) => [number, number]), (number) => act({ countChosen: Number(number) }))),

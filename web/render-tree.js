@@ -1,7 +1,9 @@
 // What is drawn, and how it becomes something else: descriptions (`h`, `each`), the instances that are drawn from them, and the nodes of a view
 // among them.
 
-import { acting, setProp, settleEdited } from "./render-props.js";
+import { Fields } from "./fields.js";
+import { sendControls } from "./render-fields.js";
+import { acting, setProp } from "./render-props.js";
 import { plain, Route } from "./render-routes.js";
 import { enter, glide, leave } from "./render-transitions.js";
 import { RowWindow } from "./render-window.js";
@@ -105,7 +107,7 @@ export function patch(it, what) {
   else if (it.tag === NODE) draw(it);
   else if (it.tag) patchElement(it, what, old.props);
   else {
-    it.dom.data = what;
+    if (it.dom.data !== what) it.dom.data = what;
     // A translator has put another text in its place.
     if (!it.dom.parentNode || it.dom.parentNode.localName === "font") isDisplaced = true;
   }
@@ -313,31 +315,41 @@ function dispose(it) {
 
 // Nodes
 
+/** How many actions without an answer the user has sent with an element. */
+const pending = new WeakMap();
+
+/** The element that the user has touched, which may be in the one that hears of it. */
+function touchedBy({ target }, heard) {
+  const inner = target instanceof Element ? target.closest("a, button, input, select, summary, textarea, [role], [tabindex]") : null;
+  return inner && heard.contains(inner) ? inner : heard;
+}
+
 function attach(it, { id, mount }) {
   const { session } = mount;
   Object.assign(it, { id, mount, owner: current, redraw: () => mount.commit(() => draw(it, true)) });
-  /** Sends something for the node; until it is answered, the element whose handler does so says that it waits. */
-  it.send = async (send) => {
-    const field = acting;
+  /** Sends something for the node; until it is answered, the element that the user has touched says that it waits. */
+  it.send = async (send, action) => {
+    const touched = acting && touchedBy(acting.event, acting.it.dom);
+    const answered = sendControls(acting?.it, acting?.event.type, action);
     let outcome;
-    if (field) {
-      field.sentText = field.dom.value;
-      field.waiting = (field.waiting ?? 0) + 1;
-      field.dom.setAttribute("data-pending", "");
+    if (touched) {
+      pending.set(touched, (pending.get(touched) ?? 0) + 1);
+      touched.setAttribute("data-pending", "");
     }
     try {
       return outcome = await send();
     } finally {
-      if (field && !--field.waiting) {
-        field.dom.removeAttribute("data-pending");
-        settleEdited(field);
+      if (touched) {
+        pending.set(touched, pending.get(touched) - 1);
+        if (!pending.get(touched)) touched.removeAttribute("data-pending");
       }
+      answered(outcome?.status === "applied");
       // What the user did to a checkbox is undone as well, though nothing in the view has changed.
       if (outcome?.status !== "applied") it.redraw();
     }
   };
-  it.act = (action, options) => it.send(() => session.act(id, action, options));
-  it.act.back = () => it.send(() => session.back(id));
+  it.act = (action, options) => it.send(() => Fields.act(session, id, action, () => session.act(id, action, options)), action);
+  it.act.back = () => it.send(() => Fields.act(session, id, "back", () => session.back(id)));
   mount.nodes.set(id, (mount.nodes.get(id) ?? new Set()).add(it));
   draw(it);
 }

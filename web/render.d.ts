@@ -16,9 +16,12 @@ export type Child = VNode | Route | string | number | boolean | null | undefined
  *
  * `on…` are listeners, called with the event; `on:Moved` is one of an event with capitals. `style` is an object of CSS properties, or a text.
  * What is an object is a property of a custom element. A link whose text is a program (`javascript:`) is left out. `true` is an attribute without a
- * value, `false` and null none; `aria-` and `data-` attributes say "true" and "false". `value`, `checked`, `selected`
- * and `open` are properties; while the element has the focus, what the user made of them stays until another value is
- * drawn.
+ * value, `false` and null none; `aria-` and `data-` attributes say "true" and "false".
+ *
+ * `value` and `checked` of a control may be {@link bind | bound}. A control, or a group of radio buttons, shows what its user made of it until the
+ * server has answered all that was sent from it; then it shows the server's value. A text that the user has changed since is merged with it.
+ * Whether the control has the focus makes no difference. `value` of a `select` with `multiple` is an array. `selected` and `open` stay as the
+ * user made them until another value is drawn.
  */
 export interface Props {
   /** Who the element is among its siblings. */
@@ -44,8 +47,9 @@ export interface Props {
 /** Sends an action to the node that is drawn. */
 export interface Act {
   /**
-   * The promise is {@link Session.act}'s. If the action is refused the node is drawn again. As long as what an element's event handler has sent
-   * has no answer, the element has the attribute `data-pending`.
+   * The promise is {@link Session.act}'s. If the action is refused the node is drawn again. As long as what an event handler has sent has no
+   * answer, the element that the user has touched has the attribute `data-pending`: a button or a field in the one that has the handler, or
+   * the latter.
    */
   (action: Json, options?: ActOptions): Promise<Outcome>;
   /** Leaves the node: {@link Session.back} with its id. */
@@ -116,6 +120,36 @@ export interface RowOptions {
  */
 export function each<T>(
   items: readonly T[], key: (item: T) => string | number, row: (item: T) => Child, options?: RowOptions): VNode;
+
+export interface BindOptions {
+  /** What the control is called among those of its node, so that it finds after a reload what was not sent; by default its `name` or `id`. */
+  name?: string;
+  /** `number` sends a number, or null for an empty control, and nothing for what is no number; by default what the element is. */
+  kind?: "text" | "number" | "choice";
+  /**
+   * The names of the node's actions that clear the text. The control is empty at once, and the user can go on; the text comes back if the server
+   * does not take the action. Without it the text is there until the answer, and what was typed meanwhile is sent after that.
+   */
+  clearedBy?: readonly string[];
+  /** Whether what was not sent is forgotten at a reload. */
+  isSecret?: boolean;
+}
+
+declare const bound: unique symbol;
+
+/** What `bind` returns. */
+export interface Bound<T> { readonly [bound]: T }
+
+/**
+ * Binds a control to the state: `h("input", { value: bind(state.draft, (text) => act({ draftChanged: text })) })`.
+ *
+ * Edits are sent after a pause of 150 ms, at once for a choice, when the user leaves the control, and before any other action of the node. They
+ * wait as long as another action of the node has no answer. What is not sent survives a reload, if the session has `storage`.
+ *
+ * @param value - the server's value.
+ * @param send - sends another value as an action of the node.
+ */
+export function bind<T>(value: T, send: (value: T) => void, options?: BindOptions): Bound<T>;
 
 /** Says how nodes of a type are drawn, on all pages; the last one wins. */
 export function define(type: string, view: ViewFunction): void;

@@ -5,11 +5,13 @@
  * @typedef {typeof import("./render.d.ts")} R
  */
 
+import { setControls } from "./render-fields.js";
 import { keepHistory } from "./render-history.js";
 import { showDialogs } from "./render-routes.js";
 import { arrange, create, draw, effects, nodeOf, patch, range, remove } from "./render-tree.js";
 import { glideFrom, places } from "./render-transitions.js";
 
+export { bind } from "./render-fields.js";
 export { levels } from "./render-history.js";
 export { detail, list, modal, stack, tabs } from "./render-routes.js";
 export { define, each, h, increasing } from "./render-tree.js";
@@ -64,6 +66,7 @@ function keepingFocus(change) {
   const { selectionStart, selectionEnd, selectionDirection } = active ?? {};
   const before = places();
   change();
+  setControls();
   if (active !== document.activeElement && document.activeElement === document.body && active.isConnected) {
     active.focus({ preventScroll: true });
     if (selectionStart != null) active.setSelectionRange(selectionStart, selectionEnd, selectionDirection);

@@ -296,6 +296,13 @@ export class Session extends EventTarget {
    */
   node(id?: number): Node | undefined;
 
+  /** What the user has made of the fields of a node and was not sent, as it was given to {@link keepDraft}, also by the page before a reload. */
+  draft(id: number): Json | undefined;
+  /** Keeps with the session, in its `storage`, what the user has made of the fields of a node; nothing is kept for undefined. */
+  keepDraft(id: number, draft?: Json): void;
+  /** Outcomes of actions that a page before a reload has sent, by their numbers. */
+  readonly earlier: ReadonlyMap<number, Outcome["status"]>;
+
   /**
    * Calls `fn` after each patch, view or prediction that changes something, once it was applied whole: by the ids of the nodes, for one node
    * in the order of the subscriptions. What a change costs does not depend on how many subscriptions there are that it does not concern.

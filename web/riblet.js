@@ -40,6 +40,10 @@ export class Session extends EventTarget {
   #shown;
   /** What the entry was written with. */
   #saved = { pending: this.#core.pending };
+  /** Outcomes of actions of the page before, by number. */
+  earlier = new Map();
+  /** What the user has made of fields and the server does not have, by node. */
+  #drafts = {};
   /** How to settle an action's promise. */
   #promises = new WeakMap();
   #questions = { share: [], check: [], auth: [] };
@@ -90,7 +94,10 @@ export class Session extends EventTarget {
     const { app, share, transports } = this.#options;
     let entry = this.#entry.find();
     if (entry instanceof Promise) entry = await entry;
-    if (entry) this.#core.restore(entry);
+    if (entry) {
+      this.#core.restore(entry);
+      this.#drafts = entry.drafts ?? {};
+    }
     this.#link = new Link(transports.length, { working: entry?.via, time: this.#now() });
     const hasBegun = app || share || entry;
     // Who has just called has no listeners yet.
@@ -117,7 +124,8 @@ export class Session extends EventTarget {
   #save() {
     if (!this.#attempt) return; // the entry is not read yet
     this.#saved = { pending: this.#core.pending, session: this.#core.session };
-    this.#entry.write(this.#core.session && { ...this.#core.stored(), via: this.#link.working });
+    const drafts = Object.keys(this.#drafts).length ? { drafts: this.#drafts } : {};
+    this.#entry.write(this.#core.session && { ...this.#core.stored(), ...drafts, via: this.#link.working });
   }
 
   #tellKept() {
@@ -145,6 +153,17 @@ export class Session extends EventTarget {
 
   node(id) {
     return this.#shown.node(id);
+  }
+
+  draft(id) {
+    return this.#drafts[id];
+  }
+
+  keepDraft(id, draft) {
+    if (draft === undefined && !(id in this.#drafts)) return;
+    if (draft === undefined) delete this.#drafts[id];
+    else this.#drafts[id] = draft;
+    if (!this.#isOver) this.#save();
   }
 
   subscribe(target, fn) {
@@ -451,7 +470,9 @@ export class Session extends EventTarget {
       // What was to be left is not there any more.
       const isLeft = action.back && result.nack?.code === "gone";
       const outcome = isLeft ? { status: "applied", n: action.n } : result;
-      this.#promises.get(action)?.resolve?.(outcome);
+      const promise = this.#promises.get(action);
+      if (!promise) this.earlier.set(action.n, outcome.status);
+      promise?.resolve(outcome);
       this.#emit("outcome", { ...action, ...outcome });
     },
     tooLong: (action) => this.#promises.get(action)?.reject?.(this.#core.tooLong()),
@@ -525,6 +546,7 @@ export class Session extends EventTarget {
       return;
     }
     this.#entry.pass();
+    this.#drafts = {};
     this.#core = own;
     this.#start();
   }
@@ -566,6 +588,7 @@ export class Session extends EventTarget {
       if (this.clients.length) this.#on.clients({ clients: [] });
       this.#entry.unlock();
       this.#leaving.clear();
+      this.#drafts = {};
       this.#core = new Core();
     }
     if (this.status !== "connecting") this.#become("reconnecting", reason);

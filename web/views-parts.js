@@ -50,21 +50,3 @@ export function link(text, onclick, hint) {
       h("span", null, text), hint && " ", hint && h("small", null, hint),
       h("span", { class: "line-arrow", "aria-hidden": "true" }, "›")));
 }
-
-/** Typing is sent once it pauses, and before anything else is done with the text. */
-const typing = new WeakMap();
-
-export function typed(session, action, act) {
-  clearTimeout(typing.get(session)?.timer);
-  const flush = () => {
-    typing.delete(session);
-    act(action);
-  };
-  typing.set(session, { flush, timer: setTimeout(flush, 150) });
-}
-
-export function flushTyped(session) {
-  const waiting = typing.get(session);
-  clearTimeout(waiting?.timer);
-  waiting?.flush();
-}

@@ -1,33 +1,29 @@
 // Riblets that ask somebody else: search, login, room, members, ledger.
 
-import { detail, each, h, modal } from "./render.js";
-import { button, flushTyped, heading, isOpen, link, note, primary, screen, stepper, typed } from "./views-parts.js";
+import { bind, detail, each, h, modal } from "./render.js";
+import { button, heading, isOpen, link, note, primary, screen, stepper } from "./views-parts.js";
 
 // search
 
-screen("Search", (state, act, children, { session, mayAct }) => {
-  const after = (action) => () => {
-    flushTyped(session);
-    act(action);
-  };
+screen("Search", (state, act, children, { mayAct }) => {
   const submit = (event) => {
     event.preventDefault();
-    after("submitSearch")();
+    act("submitSearch");
   };
   return h("div", { class: "column" },
     h("form", { class: "search", role: "search", "aria-label": "The catalogue", onsubmit: submit },
       h("label", { class: "field" },
         h("span", null, "Search the catalogue"),
         h("input", {
-          type: "search", name: "text", value: state.text, autocomplete: "off", spellcheck: "false",
-          placeholder: "a fruit, or “fail”", oninput: (event) => typed(session, { updateSearchText: event.target.value }, act),
+          type: "search", name: "text", autocomplete: "off", spellcheck: "false", placeholder: "a fruit, or “fail”",
+          value: bind(state.text, (text) => act({ updateSearchText: text }), { clearedBy: ["clearSearch"] }),
         })),
       h("div", { class: "button-row" },
         h("button", { type: "submit", class: "button button-primary" }, "Search"),
         button("Show all", () => act("load")),
-        button("Clear", after("clearSearch")))),
+        button("Clear", () => act("clearSearch")))),
     h("div", { class: "results" }, ...found(state.results, act)),
-    button("What was searched for?", after({ toggleAlert: true }), { class: "button button-quiet" }),
+    button("What was searched for?", () => act({ toggleAlert: true }), { class: "button button-quiet" }),
     state.alert ? alert(state.alert, () => mayAct && act({ toggleAlert: false }), mayAct) : null,
     modal(children.detail, { label: "Item" }));
 });
@@ -131,10 +127,9 @@ function signIn(act) {
 
 // room
 
-screen("Room", (state, act, children, { session }) => {
+screen("Room", (state, act, children) => {
   const submit = (event) => {
     event.preventDefault();
-    flushTyped(session);
     act("sendTapped");
   };
   const remove = (event) => act({ removeTapped: { id: Number(event.target.dataset.id) } });
@@ -161,8 +156,8 @@ screen("Room", (state, act, children, { session }) => {
       h("label", { class: "field" },
         h("span", null, "Message"),
         h("input", {
-          name: "draft", value: state.draft, autocomplete: "off",
-          oninput: (event) => typed(session, { draftChanged: event.target.value }, act),
+          name: "draft", autocomplete: "off",
+          value: bind(state.draft, (text) => act({ draftChanged: text }), { clearedBy: ["sendTapped"] }),
         })),
       h("p", { class: "field-error", role: "alert" }, state.problem ?? ""),
       h("button", { type: "submit", class: "button button-primary" }, "Send")));

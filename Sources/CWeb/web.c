@@ -54,6 +54,15 @@ static const unsigned char riblet_vue_d_ts[] = {
 static const unsigned char riblet_d_ts[] = {
 #embed "../../web/riblet.d.ts"
 };
+static const unsigned char field_js[] = {
+#embed "../../web/field.js"
+};
+static const unsigned char fields_js[] = {
+#embed "../../web/fields.js"
+};
+static const unsigned char render_fields_js[] = {
+#embed "../../web/render-fields.js"
+};
 static const unsigned char render_js[] = {
 #embed "../../web/render.js"
 };
@@ -225,6 +234,9 @@ static const struct web_file files[] = {
     CLIENT("render.js", render_js),
     CLIENT("render-tree.js", render_tree_js),
     CLIENT("render-props.js", render_props_js),
+    CLIENT("render-fields.js", render_fields_js),
+    CLIENT("field.js", field_js),
+    CLIENT("fields.js", fields_js),
     CLIENT("render-routes.js", render_routes_js),
     CLIENT("render-history.js", render_history_js),
     CLIENT("render-window.js", render_window_js),

@@ -1,5 +1,6 @@
 """The showcase in other browsers than Chromium: what their engines do otherwise, and that nothing is lost there either."""
 
+import json
 import os
 import pathlib
 import statistics
@@ -140,6 +141,42 @@ class EngineCases:
         self.has_waited()
         self.wait("document.querySelector('#screen input').value === 'pineXapple'")
         self.assertEqual(self.browser.run("document.querySelector('#screen input').selectionStart"), 5)
+
+    def type_messages(self, latency, *messages, during=lambda: None, expected=None):
+        """Types messages in the room, without a pause between them, and waits until they are said; `during` is called as each is typed."""
+        self.browser.run(f"document.querySelector('[name=latency][value=\"{latency}\"]').click()")
+        self.browser.run("document.querySelector('#screen [name=draft]').focus()")
+        for message in messages:
+            for place, key in enumerate([*message, ENTER]):
+                if place == 8:
+                    during()
+                self.browser.press(key)
+        expected = json.dumps(expected or messages)
+        self.wait("[...document.querySelectorAll('.messages li p')].map((it) => it.lastChild.data)"
+                  f".slice(-{len(messages)}).join() === {expected}.join()")
+        self.settled()
+        self.assertEqual(self.browser.run("document.querySelector('#screen [name=draft]').value"), "")
+
+    def test_messages_that_are_typed_on_a_slow_link_are_whole(self):
+        self.show("room")
+        for latency in (0, 100, 500, 2000):
+            with self.subTest(latency):
+                self.type_messages(latency, f"first at {latency}", f"second message at {latency}")
+
+    def test_message_that_is_typed_as_the_server_is_killed_is_whole(self):
+        self.show("room")
+        for latency in (0, 500):
+            self.type_messages(latency, f"killed at {latency}", during=lambda: (self.daemon.kill(), self.daemon.start()))
+
+    def test_what_is_typed_survives_a_reload(self):
+        self.show("room")
+        self.browser.click("#offline")
+        self.browser.run("document.querySelector('#screen [name=draft]').focus()")
+        for key in "not sent":
+            self.browser.press(key)
+        self.browser.reload()
+        self.wait("document.querySelector('#screen [name=draft]')?.value === 'not sent'")
+        self.type_messages(0, " yet", expected=["not sent yet"])
 
     def test_modal_and_back_button(self):
         self.show("home-detail")

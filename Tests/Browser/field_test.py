@@ -69,9 +69,23 @@ class Fields(RenderTest):
         self.page.keyboard.press("Enter")
         self.page.keyboard.type(" and more")
         self.run_js("() => { say('', 1); session.sent.shift().answer({status: 'applied'}); }")
-        self.assertEqual(self.value(), "one and more")
+        self.assertEqual(self.value(), " and more", "what was sent is the server's, and the server has no text")
         self.page.locator("#outside").focus()
-        self.assertEqual(self.value(), "one and more")
+        self.assertEqual(self.value(), " and more")
+
+    def test_key_that_does_something_else_takes_no_text_away(self):
+        self.run_js("""() => {
+          define("T", ({text, n}, act) => h("input", {id: "field", title: n, value: text,
+            onkeydown: ({key}) => key === "ArrowDown" && act("next")}));
+          window.say = (text, n) => session.show({1: {type: "T", state: {text, n}}});
+          say("", 0);
+          mount(session, app);
+        }""")
+        self.page.locator("#field").click()
+        self.page.keyboard.type("one")
+        self.page.keyboard.press("ArrowDown")
+        self.run_js("() => { say('', 1); session.sent.shift().answer({status: 'applied'}); }")
+        self.assertEqual(self.value(), "one")
 
     def test_late_echo_of_a_field_that_sends_after_a_while_is_no_other_value(self):
         self.run_js("""() => {
@@ -92,7 +106,7 @@ class Fields(RenderTest):
         self.page.keyboard.type("ab")
         self.answer(1)
         self.page.locator("#outside").focus()
-        self.assertEqual(self.value(), "A", "the drawn value counts without the focus")
+        self.assertEqual(self.value(), "ab", "all that was sent has to be answered first")
         self.answer(1)
         self.assertEqual(self.value(), "AB")
 
@@ -108,7 +122,7 @@ class Fields(RenderTest):
         self.run_js("() => { field.setSelectionRange(1, 4, 'backward'); say('changed'); }")
         self.assertEqual((self.value(), self.caret()), ("changed", [1, 4]))
 
-    def test_field_that_sends_nothing_is_the_users_until_another_value_is_drawn(self):
+    def test_field_that_a_form_sends_is_the_users_until_that_is_answered(self):
         self.run_js("""() => {
           define("T", ({text, n}, act) => h("form", {title: n, onsubmit: (event) => { event.preventDefault(); act({said: field.value}); }},
             h("input", {id: "field", value: text})));
@@ -118,11 +132,14 @@ class Fields(RenderTest):
         }""")
         self.page.locator("#field").fill("")
         self.page.keyboard.type("hi")
-        # Emptied by the user, and by the server: that is no echo.
-        self.run_js("() => say('', 1)")
+        self.run_js("() => say('other', 1)")
+        self.assertEqual(self.value(), "otherhi", "nothing was sent: both have written something")
+        self.page.locator("#field").fill("hi")
+        self.page.keyboard.press("Enter")
+        self.run_js("() => { say('', 2); session.sent.shift().answer({status: 'applied'}); }")
         self.assertEqual(self.value(), "")
         self.page.keyboard.type("again")
-        self.run_js("() => session.sent.push({}) && say('', 2)")
+        self.run_js("() => say('', 3)")
         self.page.locator("#outside").focus()
         self.page.locator("#field").focus()
         self.assertEqual(self.value(), "again", "nothing was sent, so nothing is taken back")

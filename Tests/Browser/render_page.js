@@ -21,6 +21,14 @@ class FakeSession extends EventTarget {
   /** Answers at once what is sent: called with what was sent, returns an outcome. */
   server = undefined;
   view = undefined;
+  pending = [];
+  earlier = new Map();
+  drafts = {};
+  #last = 0;
+
+  draft(id) { return this.drafts[id]; }
+
+  keepDraft(id, draft) { this.drafts[id] = draft; }
 
   node(id = this.view?.root) { return this.view?.nodes[id]; }
 
@@ -32,9 +40,16 @@ class FakeSession extends EventTarget {
 
   #send(message) {
     return new Promise((resolve) => {
-      this.sent.push({ ...message, answer: resolve });
+      const action = { n: ++this.#last, ...message };
+      this.pending = [...this.pending, action];
+      const answer = (outcome) => {
+        this.pending = this.pending.filter((it) => it !== action);
+        resolve(outcome);
+        this.dispatchEvent(Object.assign(new Event("outcome"), { detail: { ...action, ...outcome } }));
+      };
+      this.sent.push({ ...message, answer });
       // A server's answer never comes before its sender has gone on.
-      if (this.server) setTimeout(() => resolve(this.server(message) ?? { status: "applied" }), 5);
+      if (this.server) setTimeout(() => answer(this.server(message) ?? { status: "applied" }), 5);
     });
   }
 

@@ -15,7 +15,7 @@ PAGE = """<!doctype html><html lang="en"><title>Test</title><body>
 <button id="outside">Outside</button><div id="app"></div><script type="module" src="/page.js"></script>"""
 FILES = {
     "/page.js": ROOT / "Tests/Browser/render_page.js",
-    **{f"/{file.name}": file for file in [*ROOT.glob("web/render*.js"), ROOT / "web/generic.js"]},
+    **{f"/{file.name}": file for file in [*ROOT.glob("web/render*.js"), *ROOT.glob("web/field*.js"), ROOT / "web/generic.js"]},
 }
 
 

@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+import * as field from "../../web/field.js";
+import { Fields } from "../../web/fields.js";
+import { runSchedule } from "./field.model.js";
+
+const { Field, kinds } = field;
+
+/** What a text field shows whose user makes these of it, before the server says another text. */
+function merged(base, steps, next) {
+  const it = new Field(base);
+  for (const [shown, caret] of steps) it.edit(shown, caret);
+  it.serve(next);
+  return it.shown;
+}
+
+const merges = [
+  ["cleared", "abc", [["abcsecond", 9]], "", "second"],
+  ["cleared, and the same letters typed again", "abc", [["", 0], ["c", 1], ["cb", 2]], "", "cb"],
+  ["capitals", "hello", [["hexllo", 3]], "HELLO", "HExLLO"],
+  ["digits removed", "a1b2c", [["a1b2xc", 5]], "abc", "abxc"],
+  ["both begin", "", [["abc", 3]], "zz", "zzabc"],
+  ["another word of it", "before", [["", 0], ["hi", 2]], "other", "otherhi"],
+  ["both append", "abc", [["abcd", 4]], "abcx", "abcxd"],
+  ["one removes, one appends", "abc", [["ab", 2]], "abcd", "abd"],
+  ["one replaces, one appends", "abcdef", [["abxdef", 3]], "abcdefgh", "abxdefgh"],
+  ["the end is removed behind what is typed", "one two", [["one  two", 4], ["one 1 two", 5]], "one", "one 1"],
+  ["two places", "abc", [["xabc", 1], ["xabcy", 5]], "", "xy"],
+  ["one of equal letters", "aa", [["aaa", 2]], "", "a"],
+];
+
+for (const [name, base, steps, next, expected] of merges) {
+  test(`text is merged: ${name}`, () => assert.equal(merged(base, steps, next), expected));
+}
+
+test("a number is shown as the user writes it", () => {
+  const it = new Field(null, kinds.number);
+  for (const [shown, value] of [["1", 1], ["1.", 1], ["1.0", 1], ["1.05", 1.05], ["-", undefined], ["12x", undefined], ["", null]]) {
+    it.edit(shown);
+    assert.equal(kinds.number.read(shown), value);
+    if (value === undefined) continue;
+    it.send(1);
+    it.serve(value);
+    it.answer(true);
+    assert.equal(it.shown, shown);
+  }
+  it.edit("9");
+  it.send(2);
+  it.serve(5);
+  it.answer(true);
+  assert.equal(it.shown, "5", "the server has made another number of it");
+});
+
+test("a choice is the user's until all is answered, and the server's if it is refused", () => {
+  const it = new Field("a", kinds.choice);
+  it.edit("b");
+  it.send(1);
+  it.edit("c");
+  it.send(2);
+  it.serve("b");
+  it.answer(true);
+  assert.equal(it.shown, "c");
+  it.answer(false);
+  assert.equal(it.shown, "b");
+});
+
+test("the places of a text say where the caret is after a merge", () => {
+  const it = new Field("abc");
+  it.edit("abcdef", 6);
+  it.serve("");
+  assert.equal(it.shown, "def");
+  assert.deepEqual([0, 3, 4, 6].map((place) => it.places[place]), [0, 0, 1, 3]);
+});
+
+/** How many schedules: 100,000 take four minutes. */
+const schedules = Number(process.env.RIB_SCHEDULES ?? 4000);
+
+test(`no character is lost or doubled in ${schedules} schedules`, async () => {
+  for (let seed = 1; seed <= schedules; seed++) await runSchedule({ Fields, kinds }, seed);
+});
+
+// Each rule is broken by itself; the schedules find it.
+const broken = [
+  ["a value that comes while something waits is shown", "field.js", "if (this.#sent.length || this.isComposing) return;", "if (this.isComposing) return;"],
+  ["a composition is disturbed", "field.js", "if (this.#sent.length || this.isComposing) return;", "if (this.#sent.length) return;"],
+  ["what is not sent is not merged", "field.js", "this.shown = text;\n      this.#edits = edits;", "this.shown = next;\n      this.#edits = new Edits(next);"],
+  ["what the server removes stays", "field.js", "if (kept[from] >= 0) take(kept[from] + 1);", "if (kept[from] >= 0) take(kept[from] + 1);\n        else { made.push(-1); merged += text[place]; }"],
+  ["a refused text is taken for the server's", "field.js", "else this.#edits = it.edits.with(this.#edits);", ""],
+  ["a cleared text that is refused is lost", "field.js", "else this.#restore(it);\n    } else if", "\n    } else if"],
+  ["a cleared text that the server has only in part is lost", "field.js", "if (isTaken) this.#bringBack(it.edits.typedIn(it.text));", "if (isTaken) ;"],
+  ["edits are based on the text before they were sent", "field.js", "    if (this.#edits) this.#edits = new Edits(this.shown);\n  }\n\n  /** Clears", "  }\n\n  /** Clears"],
+  ["edits do not wait for the node's other actions", "fields.js", "it.isRefused || this.#areOthersPending) return;", "it.isRefused) return;"],
+  ["an action does not wait for edits that wait", "fields.js", "if (edited.length && (this.#areOthersPending", "if (edited.length && (false"],
+  ["an action comes before the edits", "fields.js", "      this.flush();\n      const { action", "      const { action"],
+  ["a reload forgets what is not sent", "fields.js", "globalThis.addEventListener?.(\"pagehide\", keep);", ""],
+];
+
+for (const [index, [name, file, rule, instead]] of broken.entries()) {
+  test(`a broken rule is found: ${name}`, async () => {
+    const directory = mkdtempSync(join(tmpdir(), "field-"));
+    try {
+      for (const each of ["field.js", "fields.js"]) {
+        const text = readFileSync(new URL(`../../web/${each}`, import.meta.url), "utf8");
+        assert.equal(text.split(rule).length, each === file ? 2 : 1, `the rule is in one place of ${file}`);
+        writeFileSync(join(directory, each), text.replace(rule, () => instead));
+      }
+      writeFileSync(join(directory, "package.json"), '{"type": "module"}');
+      const load = (name) => import(pathToFileURL(join(directory, name)));
+      const [rules, { Fields }] = [await load("field.js"), await load("fields.js")];
+      const search = async () => {
+        for (let seed = 1; seed <= 4000; seed++) await runSchedule({ Fields, kinds: rules.kinds }, seed);
+      };
+      await assert.rejects(search, /^AssertionError|seed \d+/, `rule ${index + 1} is missed by nothing`);
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
+}

@@ -1,0 +1,232 @@
+// Controls that are bound to the state of a node: what their users make of them is sent, kept for the next page, and shown by the rule of
+// field.js. Without DOM: render.js, riblet-react.js and riblet-vue.js bind them.
+
+import { Field } from "./field.js";
+
+/** Milliseconds without an edit after which edits are sent. */
+const pause = 150;
+/** Milliseconds after which what the user has made is kept for the next page. */
+const keepingPause = 100;
+
+/** Tells those that show a field. */
+const tell = ({ listeners }) => listeners.forEach((listener) => listener());
+
+/** Fields by session and node. */
+const known = new WeakMap();
+
+/**
+ * The bound fields of a node. Edits are sent after a pause, when the user leaves, and before any other action of the node. They wait as long as
+ * another action of the node has no answer: the action may change what they are based on.
+ *
+ * A field of a node has a name, by which the page after a reload finds it.
+ */
+export class Fields {
+  #session;
+  #id;
+  #all = new Map();
+  /** The node's actions that wait, with their edits, for the answer to another one. */
+  #queue = [];
+  /** Whether a field sends: then the node's action is the field's. */
+  #isSending = false;
+  #willLook = false;
+  #keeping;
+
+  /** The fields of a node. */
+  static of(session, node) {
+    const id = node === "" || node === undefined ? session.view?.root : node;
+    const nodes = known.get(session) ?? known.set(session, new Map()).get(session);
+    return nodes.get(id) ?? nodes.set(id, new Fields(session, id)).get(id);
+  }
+
+  constructor(session, id) {
+    this.#session = session;
+    this.#id = id;
+    const hear = ({ detail }) => this.#hear(detail), look = () => this.#lookSoon();
+    const keep = () => {
+      for (const { field } of this.#all.values()) field.compose(false);
+      this.#keep();
+    };
+    const changed = () => {
+      const node = session.node(id);
+      if (node) return this.#serve(node.state);
+      session.removeEventListener("outcome", hear);
+      session.removeEventListener("pending", look);
+      session.removeEventListener("change", changed);
+      globalThis.removeEventListener?.("pagehide", keep);
+      known.get(session).delete(id);
+      for (const { timer } of this.#all.values()) clearTimeout(timer);
+      clearTimeout(this.#keeping);
+      session.keepDraft(id);
+    };
+    session.addEventListener("outcome", hear);
+    session.addEventListener("pending", look);
+    session.addEventListener("change", changed);
+    globalThis.addEventListener?.("pagehide", keep);
+  }
+
+  /**
+   * The control with a name, and the server's value for it.
+   *
+   * @param {string} name
+   * @param {object} kind - one of {@link kinds}.
+   * @param {object} bound - `value`, or `select(state)`, which finds it in the node's state, and is asked before any answer is heard; `send(value)`,
+   *   which acts; `clearedBy`, the names of actions that clear the field; `isSecret`.
+   */
+  bind(name, kind, bound) {
+    let it = this.#all.get(name);
+    const value = bound.select ? bound.select(this.#session.node(this.#id)?.state) : bound.value;
+    if (it) {
+      it.bound = bound;
+      it.field.serve(value);
+      return it;
+    }
+    const kept = this.#session.draft(this.#id)?.[name];
+    it = { name, kind, bound, field: new Field(value, kind, kept), timer: undefined, isRefused: false, listeners: new Set() };
+    this.#all.set(name, it);
+    if (kept) {
+      // Answers that came before the view was drawn.
+      for (const n of it.field.sent) if (!this.#isPending(n)) it.field.answer(this.#session.earlier.get(n) === "applied");
+      this.#lookSoon();
+    }
+    return it;
+  }
+
+  #serve(state) {
+    for (const it of this.#all.values()) {
+      if (!it.bound.select) continue;
+      const { shown } = it.field;
+      it.field.serve(it.bound.select(state));
+      if (it.field.shown !== shown) tell(it);
+    }
+  }
+
+  /** Takes what the user has made of a control, and sends it after a pause. */
+  edit(it, shown, caret) {
+    it.field.edit(shown, caret);
+    it.isRefused = false;
+    tell(it);
+    this.#keepSoon();
+    this.#sendSoon(it);
+  }
+
+  /** Takes note that a composition begins or ends: nothing is sent of it before its end. */
+  compose(it, isComposing) {
+    it.field.compose(isComposing);
+    if (!isComposing) this.#lookSoon();
+  }
+
+  /** Sends what is not sent yet, as the user leaves a control. */
+  flush() {
+    for (const it of this.#all.values()) this.#send(it);
+  }
+
+  /** Does an action of a node, behind the edits of its fields if it has some. */
+  static act(session, id, action, run) {
+    const fields = known.get(session)?.get(id === "" ? session.view?.root : id);
+    return fields ? fields.act(action, run) : run();
+  }
+
+  /** Does an action of the node behind its edits; `run` acts, and returns a promise. */
+  act(action, run) {
+    if (this.#isSending) return run();
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ action, run: () => run().then(resolve, reject) });
+      this.#runQueue();
+    });
+  }
+
+  #runQueue() {
+    while (this.#queue.length) {
+      const edited = [...this.#all.values()].filter((it) => it.field.isEdited && !it.isRefused);
+      if (edited.length && (this.#areOthersPending || edited.some(({ field }) => field.isComposing))) return;
+      this.flush();
+      const { action, run } = this.#queue.shift();
+      const n = this.#numberOf(run);
+      const name = typeof action === "string" ? action : Object.keys(action ?? {})[0];
+      for (const it of this.#all.values()) {
+        if (n === undefined || !it.bound.clearedBy?.includes(name)) continue;
+        it.field.clear(n);
+        tell(it);
+      }
+      this.#keepSoon();
+    }
+  }
+
+  /** Runs something that may act, and returns the number of its action. */
+  #numberOf(run) {
+    const before = this.#session.pending.at(-1)?.n;
+    run();
+    const after = this.#session.pending.at(-1)?.n;
+    return after === before ? undefined : after;
+  }
+
+  #sendSoon(it) {
+    clearTimeout(it.timer);
+    it.timer = setTimeout(() => this.#send(it), pause);
+  }
+
+  #send(it) {
+    clearTimeout(it.timer);
+    it.timer = undefined;
+    if (!it.field.isEdited || it.field.isComposing || it.isRefused || this.#areOthersPending) return;
+    const value = it.kind.read(it.field.shown);
+    if (value === undefined) return;
+    this.#isSending = true;
+    try {
+      const n = this.#numberOf(() => it.bound.send(value));
+      if (n !== undefined) it.field.send(n);
+    } finally {
+      this.#isSending = false;
+    }
+    this.#keepSoon();
+  }
+
+  #isPending(n) {
+    return this.#session.pending.some((action) => action.n === n);
+  }
+
+  /** Whether other actions of the node have no answer. */
+  get #areOthersPending() {
+    const { pending, view } = this.#session;
+    const own = new Set([...this.#all.values()].flatMap(({ field }) => field.sent));
+    return pending.some(({ n, to }) => (to === this.#id || (to === "" && view?.root === this.#id)) && !own.has(n));
+  }
+
+  #hear({ n, status }) {
+    for (const it of this.#all.values()) {
+      if (it.field.sent[0] !== n) continue;
+      it.isRefused = status === "refused" && !it.field.isClearing;
+      it.field.answer(status === "applied");
+      tell(it);
+    }
+    this.#keepSoon();
+    this.#lookSoon();
+  }
+
+  /** Looks what can be sent now, once all answers of a message are heard. */
+  #lookSoon() {
+    if (this.#willLook) return;
+    this.#willLook = true;
+    queueMicrotask(() => {
+      this.#willLook = false;
+      for (const it of this.#all.values()) {
+        // Its number is another one now, as the server has lost actions.
+        while (it.field.sent.length && !this.#isPending(it.field.sent[0])) it.field.answer(false);
+        tell(it);
+        if (it.field.isEdited && !it.timer) this.#sendSoon(it);
+      }
+      this.#runQueue();
+    });
+  }
+
+  #keepSoon() {
+    this.#keeping ??= setTimeout(() => this.#keep(), keepingPause);
+  }
+
+  #keep() {
+    clearTimeout(this.#keeping);
+    this.#keeping = undefined;
+    const users = [...this.#all.values()].filter(({ field, bound }) => field.isUsers && !bound.isSecret);
+    this.#session.keepDraft(this.#id, users.length ? Object.fromEntries(users.map(({ name, field }) => [name, field.kept])) : undefined);
+  }
+}
