@@ -1,7 +1,9 @@
 // Sessions in React: hooks on the session as an external store, which concurrent rendering cannot tear and strict mode may subscribe to twice.
 // riblet-react.d.ts documents them.
 
-import { createContext, createElement, useCallback, useContext, useMemo, useSyncExternalStore } from "react";
+import { createContext, createElement, useCallback, useContext, useLayoutEffect, useMemo, useRef, useSyncExternalStore } from "react";
+import { kinds } from "./field.js";
+import { Fields } from "./fields.js";
 
 const Current = createContext(undefined);
 
@@ -43,7 +45,49 @@ export function useNode(id) {
 export function useAct(id = "") {
   const { session } = useCurrent();
   return useMemo(() =>
-    Object.assign((action, options) => session.act(id, action, options), { back: () => session.back(id) }), [session, id]);
+    Object.assign((action, options) => Fields.act(session, id, action, () => session.act(id, action, options)), {
+      back: () => Fields.act(session, id, "back", () => session.back(id)),
+    }), [session, id]);
+}
+
+export function useField(id, name, select, send, options) {
+  const { session } = useCurrent(), fields = Fields.of(session, id);
+  const it = fields.bind(name, kinds[options?.kind ?? "text"], { ...options, select, send });
+  const element = useRef(null), caret = useRef();
+  const shown = useSyncExternalStore(useCallback((changed) => {
+    const listener = () => {
+      const { current } = element, { places } = it.field;
+      // React sets the text, and the caret is at its end then.
+      if (places && current?.selectionStart != null && current.ownerDocument.activeElement === current) {
+        caret.current = [current.selectionStart, current.selectionEnd].map((place) => places[place] ?? place);
+      }
+      it.field.places = undefined;
+      changed();
+    };
+    it.listeners.add(listener);
+    return () => it.listeners.delete(listener);
+  }, [it]), () => it.field.shown, () => it.field.shown);
+  useLayoutEffect(() => {
+    if (caret.current) element.current?.setSelectionRange(...caret.current);
+    caret.current = undefined;
+  }, [shown]);
+  return useMemo(() => {
+    const edit = (shown, caret) => fields.edit(it, shown, caret);
+    const read = ({ currentTarget: { value, selectionEnd } }) => edit(value, selectionEnd ?? undefined);
+    return {
+      value: shown,
+      edit,
+      flush: () => fields.flush(),
+      props: {
+        value: shown,
+        ref: element,
+        onChange: read,
+        onBlur: () => fields.flush(),
+        onCompositionStart: () => fields.compose(it, true),
+        onCompositionEnd: (event) => (read(event), fields.compose(it, false)),
+      },
+    };
+  }, [fields, it, shown]);
 }
 
 export function Riblet({ id }) {

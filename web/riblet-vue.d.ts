@@ -1,4 +1,4 @@
-import type { Act, ViewProps } from "./render.js";
+import type { Act, BindOptions, ViewProps } from "./render.js";
 import type { Node, Session, Status } from "./riblet.js";
 
 export type { Act, ViewProps };
@@ -31,6 +31,28 @@ export function usePending(id?: Reactive<number | undefined>): Reference<boolean
 
 /** A node, or the root; undefined when it is gone. It is replaced as a whole, and never looked into. */
 export function useNode(id?: Reactive<number | undefined>): Reference<Node | undefined>;
+
+/** A control that is bound to the state; see `bind` in render.js for when it sends. */
+export interface FieldHandle<T> {
+  /** What the control shows. */
+  readonly value: Reference<T>;
+  /** Takes what the user has made of it; a text has changed before the caret. */
+  edit(value: T, caret?: number): void;
+  /** Sends what is not sent yet. */
+  flush(): void;
+  /** For an `input` or a `textarea`: value, listeners and `ref`. */
+  readonly props: Reference<any>;
+}
+
+/**
+ * Binds a control of a node to the state.
+ *
+ * @param id - the node.
+ * @param name - what the control is called among those of its node.
+ * @param select - finds the server's value in the node's state.
+ * @param send - sends another value as an action of the node.
+ */
+export function useField<T>(id: number, name: string, select: (state: any) => T, send: (value: T) => void, options?: BindOptions): FieldHandle<T>;
 
 /** Draws a node, or the root, by its type; its prop is `id`. */
 export const Riblet: any;

@@ -2,6 +2,8 @@
 // riblet-vue.d.ts documents them.
 
 import { computed, defineComponent, h, inject, onScopeDispose, shallowRef, toValue, watch } from "vue";
+import { kinds } from "./field.js";
+import { Fields } from "./fields.js";
 
 const current = Symbol("riblet");
 
@@ -42,10 +44,41 @@ export function useNode(id) {
   return node;
 }
 
+export function useField(id, name, select, send, options) {
+  const fields = Fields.of(useSession(), id), it = fields.bind(name, kinds[options?.kind ?? "text"], { ...options, select, send });
+  const shown = shallowRef(it.field.shown);
+  let element;
+  const show = () => {
+    const { places } = it.field, { selectionStart: start, selectionEnd: end } = element ?? {};
+    it.field.places = undefined;
+    if (shown.value === it.field.shown) return;
+    shown.value = it.field.shown;
+    if (start == null || element.ownerDocument.activeElement !== element) return;
+    // Set at once, and not when Vue draws: then the caret would be at the end.
+    element.value = shown.value;
+    element.setSelectionRange(places?.[start] ?? start, places?.[end] ?? end);
+  };
+  it.listeners.add(show);
+  onScopeDispose(() => it.listeners.delete(show));
+  const edit = (value, caret) => {
+    fields.edit(it, value, caret);
+    show();
+  };
+  const read = ({ target: { value, selectionEnd } }) => edit(value, selectionEnd ?? undefined);
+  const events = {
+    ref: (it) => (element = it),
+    onInput: read,
+    onBlur: () => fields.flush(),
+    onCompositionstart: () => fields.compose(it, true),
+    onCompositionend: (event) => (read(event), fields.compose(it, false), show()),
+  };
+  return { value: shown, edit, flush: () => fields.flush(), props: computed(() => ({ ...events, value: shown.value })) };
+}
+
 export const Riblet = defineComponent({ props: { id: Number }, setup(props) {
   const { session, views, fallback } = useCurrent(), node = useNode(() => props.id);
-  const act = (action, options) => session.act(props.id ?? "", action, options);
-  act.back = () => session.back(props.id);
+  const act = (action, options) => Fields.act(session, props.id ?? "", action, () => session.act(props.id ?? "", action, options));
+  act.back = () => Fields.act(session, props.id ?? "", "back", () => session.back(props.id));
   return () => {
     const shown = node.value, View = shown && (Object.hasOwn(views, shown.type) ? views[shown.type] : fallback);
     return View ? h(View, { id: props.id ?? session.view.root, node: shown, state: shown.state, act }) : null;

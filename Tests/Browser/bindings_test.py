@@ -78,6 +78,45 @@ root.mount("#app");
 """
 
 
+# The room with an input that is bound, on a link that takes its time.
+SLOW = """
+const slow = (delay) => (url, hello, on) => {
+  const later = (fn) => (...values) => setTimeout(fn, delay / 2, ...values);
+  const socket = webSocket(url, hello, { open: on.open, message: later(on.message), close: on.close });
+  return { send: later((text) => socket.readyState === 1 && socket.send(text)), close: () => socket.close() };
+};
+const delay = Number(new URLSearchParams(location.search).get("delay"));
+const session = (window.session = connect(location.origin, { app: APP, storage: sessionStorage, transports: [slow(delay)] }));
+"""
+REACT_ROOM = """
+import { createElement as e, StrictMode } from "react";
+import { createRoot } from "react-dom";
+import { connect, webSocket } from "/riblet.js";
+import { Riblet, SessionProvider, useField } from "/riblet-react.js";
+""" + SLOW + """
+function Room({ id, state, act }) {
+  const draft = useField(id, "draft", (state) => state.draft, (text) => act({ draftChanged: text }), OPTIONS);
+  const onSubmit = (event) => { event.preventDefault(); act("sendTapped"); };
+  return e("form", { onSubmit }, e("input", { id: "draft", autoComplete: "off", ...draft.props }),
+    e("ul", null, state.messages.map(({ id, text }) => e("li", { key: id }, text))));
+}
+createRoot(document.querySelector("#app")).render(e(StrictMode, null, e(SessionProvider, { session, views: { Room } }, e(Riblet))));
+"""
+VUE_ROOM = """
+import { createApp, h } from "vue";
+import { connect, webSocket } from "/riblet.js";
+import { Riblet, riblets, useField } from "/riblet-vue.js";
+""" + SLOW + """
+const Room = { props: ["id", "node", "state", "act"], setup(props) {
+  const draft = useField(props.id, "draft", (state) => state.draft, (text) => props.act({ draftChanged: text }), OPTIONS);
+  const onSubmit = (event) => { event.preventDefault(); props.act("sendTapped"); };
+  return () => h("form", { onSubmit }, [h("input", { id: "draft", autocomplete: "off", ...draft.props.value }),
+    h("ul", props.state.messages.map(({ id, text }) => h("li", { key: id }, text)))]);
+} };
+createApp({ render: () => h(Riblet) }).use(riblets, { session, views: { Room } }).mount("#app");
+"""
+
+
 def module(text, name, exports):
     """A library's script for pages as a module."""
     return f"{text}\nexport const {{ {exports} }} = {name};\n"
@@ -94,7 +133,7 @@ def library(name):
     if not file.exists():
         return None
     if name == "react":
-        names = "createContext, createElement, StrictMode, startTransition, useCallback, useContext, useMemo, useState, useSyncExternalStore"
+        names = "createContext, createElement, StrictMode, startTransition, useCallback, useContext, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore"
         return module(file.read_text(), "globalThis.React", names)
     return module('import "react";\n' + file.read_text(), "globalThis.ReactDOM", "createRoot")
 
@@ -104,6 +143,11 @@ class BindingTest(BrowserTest):
 
     script = None
     libraries = ()
+
+    @classmethod
+    def launch(cls, *arguments):
+        # A page that the driver answers for has no address, and the browser keeps it from the WebSockets of this machine.
+        super().launch(*arguments, "--disable-features=LocalNetworkAccessChecks,LocalNetworkAccessChecksWebSockets")
 
     @classmethod
     def setUpClass(cls):
@@ -116,15 +160,15 @@ class BindingTest(BrowserTest):
             raise unittest.SkipTest(f"{cls.libraries} are not here")
         super().setUpClass()
 
-    def serve(self, app, script=None):
+    def serve(self, app, script=None, query=""):
         url = self.daemon.url
         policy = "default-src 'self'; script-src 'self' 'nonce-map'"
-        self.page.route(f"{url}/page.html", lambda route: route.fulfill(
+        self.page.route(re.compile(r"/page\.html"), lambda route: route.fulfill(
             body=PAGE, content_type="text/html", headers={"Content-Security-Policy": policy}))
         scripts = {f"lib/{name}": text for name, text in self.modules.items()}
         for name, text in {**scripts, "page": f"const APP = {app!r};\n{script or self.script}"}.items():
             self.page.route(f"{url}/{name}.js", functools.partial(self.answer, text))
-        self.page.goto(f"{url}/page.html")
+        self.page.goto(f"{url}/page.html{query}")
 
     @staticmethod
     def answer(text, route, request):
@@ -188,6 +232,56 @@ class BindingTest(BrowserTest):
             self.page.get_by_role("button", name=f"Count {number}").click()
         expect(self.page.get_by_role("button", name="Count 2")).to_be_visible()
 
+    def said(self):
+        return self.page.locator("li").all_text_contents()
+
+    def type_two(self, delay, options):
+        self.serve("room", self.room.replace("OPTIONS", options), f"?delay={delay}")
+        draft = self.page.locator("#draft")
+        expect(draft).to_be_visible()
+        before = len(self.said())
+        draft.click()
+        self.page.keyboard.type("the quick brown fox", delay=60)
+        self.page.keyboard.press("Enter")
+        self.page.keyboard.type("jumps over", delay=40)
+        self.page.keyboard.type(" the lazy dog", delay=90)
+        self.page.keyboard.press("Enter")
+        expect(self.page.locator("li")).to_have_count(before + 2)
+        expect(draft).to_have_value("")
+        self.assertEqual(self.said()[before:], ["the quick brown fox", "jumps over the lazy dog"])
+
+    def test_what_is_typed_on_a_slow_link_is_whole(self):
+        for delay in (0, 100, 500, 2000):
+            for options in ("{ clearedBy: ['sendTapped'] }", "{}"):
+                with self.subTest(delay=delay, options=options):
+                    self.type_two(delay, options)
+
+    def test_what_is_typed_as_the_server_is_killed_is_whole(self):
+        self.serve("room", self.room.replace("OPTIONS", "{ clearedBy: ['sendTapped'] }"), "?delay=100")
+        self.page.locator("#draft").click()
+        self.page.keyboard.type("the quick brown", delay=60)
+        self.daemon.kill()
+        self.page.keyboard.type(" fox", delay=60)
+        self.daemon.start()
+        self.page.keyboard.type(" jumps", delay=60)
+        self.page.keyboard.press("Enter")
+        # The room itself forgets its messages.
+        expect(self.page.locator("li")).to_have_text(["the quick brown fox jumps"])
+        expect(self.page.locator("#draft")).to_have_value("")
+
+    def test_caret_stays_where_the_user_types(self):
+        self.serve("room", self.room.replace("OPTIONS", "{}"), "?delay=300")
+        draft = self.page.locator("#draft")
+        expect(draft).to_be_visible()
+        draft.click()
+        self.page.keyboard.type("hello", delay=30)
+        for _ in range(3):
+            self.page.keyboard.press("ArrowLeft")
+        self.page.keyboard.type("xyz", delay=150)
+        expect(draft).to_have_value("hexyzllo")
+        self.page.wait_for_function("() => session.pending.length === 0")
+        self.assertEqual(self.page.evaluate("document.querySelector('#draft').selectionEnd"), 5)
+
     def test_types_without_a_view_have_the_fallback(self):
         self.serve("screens")
         expect(self.page.locator("i")).to_have_text("Main")
@@ -205,12 +299,14 @@ class BindingTest(BrowserTest):
 class ReactTest(BindingTest):
     name = "react"
     script = REACT_PAGE
+    room = REACT_ROOM
     libraries = ("react", "react-dom")
 
 
 class VueTest(BindingTest):
     name = "vue"
     script = VUE_PAGE
+    room = VUE_ROOM
     libraries = ("vue",)
 
 

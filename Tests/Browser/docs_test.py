@@ -20,7 +20,7 @@ class DocsTest(BrowserTest):
     def setUpClass(cls):
         folder = pathlib.Path(tempfile.mkdtemp(prefix="rib-docs-"))
         cls.addClassCleanup(shutil.rmtree, folder)
-        for name in ["riblet*.js", "render*.js", "generic.js"]:
+        for name in ["riblet*.js", "render*.js", "field*.js", "generic.js"]:
             for module in REPOSITORY.glob(f"web/{name}"):
                 shutil.copy(module, folder)
         blocks = scripts("README.md") + scripts("docs/WebClient.md")
@@ -35,8 +35,8 @@ class DocsTest(BrowserTest):
     def show(self, number):
         self.page.goto(f"{self.daemon.url}/{number}.html")
 
-    def test_there_are_four(self):
-        self.assertEqual(self.count, 4)
+    def test_there_are_five(self):
+        self.assertEqual(self.count, 5)
 
     def test_readme_draws_a_counter(self):
         self.show(0)
@@ -64,8 +64,17 @@ class DocsTest(BrowserTest):
         dialog.get_by_role("button", name="Close 1").click()
         expect(dialog).to_have_count(0)
 
-    def test_guide_sends_a_form(self):
+    def test_guide_binds_a_field(self):
         self.show(3)
+        field = self.page.locator("[name=draft]")
+        for message in ("Hello", "and more"):
+            field.press_sequentially(message)
+            field.press("Enter")
+            expect(self.page.locator("li").last).to_have_text(message)
+        expect(field).to_have_value("")
+
+    def test_guide_sends_a_form(self):
+        self.show(4)
         field = self.page.get_by_label("Payment")
         field.fill("1.5")
         self.page.get_by_role("button", name="Pay").click()
