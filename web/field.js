@@ -4,7 +4,7 @@
 // A control shows what its user made of it until the server has answered all that was sent from the control. Then it shows the server's
 // value. What the user has not sent yet is merged into it.
 
-/** Differences of longer texts than this product of lengths are not looked at character by character. */
+/** If the product of two lengths is larger, the texts are not compared by characters. */
 const mostCompared = 250_000;
 
 /**
@@ -18,13 +18,15 @@ function align(text, next) {
   let head = 0, tail = 0;
   while (head < shorter && text[head] === next[head]) kept[head] = head++;
   while (tail < shorter - head && text.at(-1 - tail) === next.at(-1 - tail)) tail++;
+  if (isHigh(text, head - 1)) kept[--head] = -1;
+  if (tail && isHigh(text, text.length - tail - 1)) tail--;
   for (let place = 1; place <= tail; place++) kept[text.length - place] = next.length - place;
   const width = text.length - head - tail, height = next.length - head - tail;
   if (width === height) {
     for (let place = 0; place < width; place++) kept[head + place] = head + place;
   } else if (width * height <= mostCompared) {
     const pairs = longestCommon(text.slice(head, head + width), next.slice(head, head + height));
-    // Any two words have some letters in common: then one stands for the other as a whole.
+    // Unrelated words share letters too. With few pairs, the new part replaces the old one as a whole.
     if (pairs.length >= 0.75 * Math.min(width, height)) for (const [x, y] of pairs) kept[head + x] = head + y;
   }
   return kept;
@@ -47,6 +49,9 @@ function longestCommon(a, b) {
   return pairs;
 }
 
+/** Whether the first half of a character of two code units is at an index. */
+const isHigh = (text, index) => (text.charCodeAt(index) & 0xfc00) === 0xd800;
+
 /** What a user has done to a text: for each character its index in `base`, the text before; -1 for a character that the user has typed. */
 class Edits {
   constructor(base, origin = Array.from({ length: base.length }, (_, index) => index)) {
@@ -62,7 +67,10 @@ class Edits {
     let head = 0;
     while (head < shorter - tail && text[head] === next[head]) head++;
     while (tail < shorter - head && text.at(-1 - tail) === next.at(-1 - tail)) tail++;
-    this.origin.splice(head, text.length - tail - head, ...new Array(next.length - tail - head).fill(-1));
+    if (isHigh(text, head - 1)) head--;
+    if (isHigh(text, text.length - tail - 1)) tail--;
+    const typed = new Array(Math.max(0, next.length - tail - head)).fill(-1);
+    this.origin = this.origin.slice(0, head).concat(typed, this.origin.slice(text.length - tail));
   }
 
   typedIn(text) {
@@ -147,6 +155,17 @@ export const kinds = {
   },
 };
 
+const isText = (value) => typeof value === "string";
+const areEdits = (edits, text) => isText(text) && isText(edits?.base) && Array.isArray(edits.origin) && edits.origin.length === text.length
+  && edits.origin.every((from) => Number.isInteger(from) && from >= -1 && from < edits.base.length);
+
+/** Whether it is what a field of the kind has kept: another version of the page may have written it. */
+function isKept(kept, { isText }) {
+  const isEntry = (it) => typeof it === "object" && it && (!isText || areEdits(it.edits, it.text)) && (!it.cleared || isEntry(it.cleared));
+  return typeof kept === "object" && kept && Array.isArray(kept.sent) && kept.sent.every(isEntry)
+    && (isText ? areEdits(kept.edits, kept.shown) : !kept.edits && kept.shown !== undefined);
+}
+
 /** One control, or a group of them. */
 export class Field {
   /** What the control shows. */
@@ -170,8 +189,7 @@ export class Field {
     this.#served = value;
     this.shown = kind.show(value);
     if (kind.isText) this.#edits = new Edits(this.shown);
-    // Another version of the page may have kept it for another kind of control.
-    if (!kept || !kept.edits === Boolean(kind.isText)) return;
+    if (!isKept(kept, kind)) return;
     this.shown = kept.shown;
     this.#isChanged = kept.isChanged;
     this.#edits = revived(kept.edits);
@@ -206,7 +224,7 @@ export class Field {
     this.#settle();
   }
 
-  /** Takes a value that the server was sent without this field being told: what is shown has come of it. */
+  /** Takes a value that the page has sent without telling this field. What is shown was made from it. */
   rebase(value) {
     const { shown } = this;
     this.#served = value;
@@ -261,11 +279,10 @@ export class Field {
     }
     if (it.cleared && isTaken) this.#bringBack(it.cleared.text);
     else if (it.cleared) this.#restore(it.cleared);
-    if (!isTaken && !this.#edits && !this.#sent.length) this.#isChanged = false;
     this.#settle();
   }
 
-  /** The server still has a text that was cleared here, unless it takes another text that was sent since. */
+  /** The server refused to clear. It still has the text, unless it takes a text that was sent later. */
   #restore(cleared) {
     const [next] = this.#sent;
     if (next && !next.isClear) {

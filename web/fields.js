@@ -26,7 +26,7 @@ export class Fields {
   #all = new Map();
   /** The node's actions that wait, with their edits, for the answer to another one. */
   #queue = [];
-  /** Whether a field sends: then the node's action is the field's. */
+  /** Whether a field sends: an action of the node is then the field's, and does not wait. */
   #isSending = false;
   #willLook = false;
   #keeping;
@@ -54,6 +54,7 @@ export class Fields {
       session.removeEventListener("change", changed);
       globalThis.removeEventListener?.("pagehide", keep);
       known.get(session).delete(id);
+      for (const { run } of this.#queue.splice(0)) run();
       for (const { timer } of this.#all.values()) clearTimeout(timer);
       clearTimeout(this.#keeping);
       session.keepDraft(id);
@@ -74,13 +75,14 @@ export class Fields {
    */
   bind(name, kind, bound) {
     let it = this.#all.get(name);
-    const value = bound.select ? bound.select(this.#session.node(this.#id)?.state) : bound.value;
+    const node = this.#session.node(this.#id), value = bound.select ? node && bound.select(node.state) : bound.value;
     if (it) {
       it.bound = bound;
       it.field.serve(value);
       return it;
     }
-    const kept = this.#session.draft(this.#id)?.[name];
+    const drafts = this.#session.draft(this.#id) ?? {};
+    const kept = !bound.isSecret && Object.hasOwn(drafts, name) ? drafts[name] : undefined;
     it = { name, kind, bound, field: new Field(value, kind, kept), timer: undefined, isRefused: false, listeners: new Set() };
     this.#all.set(name, it);
     if (kept) {
@@ -117,7 +119,11 @@ export class Fields {
 
   /** Sends what is not sent yet, as the user leaves a control. */
   flush() {
-    for (const it of this.#all.values()) this.#send(it);
+    for (const it of this.#all.values()) {
+      // Not each browser says that a composition ends with its element.
+      if (it.field.isComposing) this.compose(it, false);
+      this.#send(it);
+    }
   }
 
   /** Does an action of a node, behind the edits of its fields if it has some. */
@@ -144,7 +150,7 @@ export class Fields {
       const n = this.#numberOf(run);
       const name = typeof action === "string" ? action : Object.keys(action ?? {})[0];
       for (const it of this.#all.values()) {
-        if (n === undefined || !it.bound.clearedBy?.includes(name)) continue;
+        if (n === undefined || !it.kind.isText || !it.bound.clearedBy?.includes(name)) continue;
         it.field.clear(n);
         tell(it);
       }
@@ -178,7 +184,8 @@ export class Fields {
     } finally {
       this.#isSending = false;
     }
-    this.#keepSoon();
+    // With the action: a page that goes on with one alone would merge the text with itself.
+    this.#keep();
   }
 
   #isPending(n) {
@@ -194,12 +201,13 @@ export class Fields {
 
   #hear({ n, status }) {
     for (const it of this.#all.values()) {
-      if (it.field.sent[0] !== n) continue;
-      it.isRefused = status === "refused" && !it.field.isClearing;
+      if (n === undefined || it.field.sent[0] !== n) continue;
+      // What the user has made since is sent.
+      it.isRefused = status === "refused" && !it.field.isClearing && !it.field.isEdited && it.field.sent.length === 1;
       it.field.answer(status === "applied");
       tell(it);
     }
-    this.#keepSoon();
+    this.#keep();
     this.#lookSoon();
   }
 
@@ -210,7 +218,7 @@ export class Fields {
     queueMicrotask(() => {
       this.#willLook = false;
       for (const it of this.#all.values()) {
-        // Its number is another one now, as the server has lost actions.
+        // The server has lost actions, so those that are left have new numbers. The edit is sent again.
         while (it.field.sent.length && !this.#isPending(it.field.sent[0])) it.field.answer(false);
         tell(it);
         if (it.field.isEdited && !it.timer) this.#sendSoon(it);

@@ -47,6 +47,8 @@ function kindOf(dom) {
 function read(dom) {
   if (isTicked(dom)) return dom.checked;
   if (dom.localName === "select" && dom.multiple) return [...dom.selectedOptions].map(({ value }) => value);
+  // A number that is not whole yet has no value.
+  if (dom.validity?.badInput) return "?";
   return isEditable(dom) ? dom.textContent : dom.value;
 }
 
@@ -115,6 +117,7 @@ class Control {
   serve(value, { session, id }, key) {
     if (value instanceof Bound) {
       this.#fields ??= Fields.of(session, id);
+      value.isSecret ||= this.dom.type === "password";
       this.#it = this.#fields.bind(value.name || this.dom.name || this.dom.id || key, value.kind ? kinds[value.kind] : this.kind, value);
       this.#it.listeners.add(this.#show);
     } else if (!this.#field) {
@@ -165,6 +168,13 @@ class Control {
     if (this.#typed.push(shown) > mostTyped) this.#typed.shift();
   }
 
+  /** Its element is removed. */
+  leave() {
+    if (!this.#it) return;
+    this.#fields.flush();
+    this.#it.listeners.delete(this.#show);
+  }
+
   compose(isComposing) {
     if (this.#it) this.#fields.compose(this.#it, isComposing);
     else this.#field.compose(isComposing);
@@ -211,6 +221,9 @@ class Group extends Control {
     if (dom.checked) this.edit(this.kind === radio ? dom : dom.value);
   }
 
+  /** Other elements of it stay. */
+  leave() {}
+
   serveAll() {
     for (const [dom, it] of this.members) if (it.isGone) this.members.delete(dom);
     const its = [...this.members.values()];
@@ -224,7 +237,9 @@ function groupOf(it) {
   const { dom } = it, root = dom.form ?? dom.getRootNode();
   const names = groups.get(root) ?? groups.set(root, new Map()).get(root);
   const name = dom.name || dom;
-  const group = names.get(name) ?? names.set(name, new Group(dom, it.served instanceof Bound)).get(name);
+  let group = names.get(name);
+  // Another group of the name was here before.
+  if (!group || ![...group.members.values()].some((it) => !it.isGone)) names.set(name, (group = new Group(dom, it.served instanceof Bound)));
   group.members.set(dom, it);
   return group;
 }

@@ -308,6 +308,7 @@ function dispose(it) {
     reportError(error);
   }
   if (it.tag === NODE) detach(it);
+  it.control?.leave();
   it.window?.close();
   it.window = undefined;
   it.kids.forEach(dispose);

@@ -547,6 +547,7 @@ export class Session extends EventTarget {
     }
     this.#entry.pass();
     this.#drafts = {};
+    this.earlier.clear();
     this.#core = own;
     this.#start();
   }
@@ -589,6 +590,7 @@ export class Session extends EventTarget {
       this.#entry.unlock();
       this.#leaving.clear();
       this.#drafts = {};
+      this.earlier.clear();
       this.#core = new Core();
     }
     if (this.status !== "connecting") this.#become("reconnecting", reason);

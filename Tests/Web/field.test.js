@@ -68,6 +68,29 @@ test("a choice is the user's until all is answered, and the server's if it is re
   assert.equal(it.shown, "b");
 });
 
+test("a choice that is made after one that is refused is kept", () => {
+  const it = new Field("a", kinds.choice);
+  it.edit("b");
+  it.send(1);
+  it.edit("c");
+  it.answer(false);
+  assert.equal(it.shown, "c");
+});
+
+test("characters of two code units stay whole", () => {
+  for (const [base, shown, caret, next, expected] of [["x😀y", "x😁y", 3, "xy", "x😁y"], ["😀", "😁", 2, "🤀x", "🤀x😁"]]) {
+    assert.equal(merged(base, [[shown, caret]], next), expected);
+  }
+});
+
+test("a long text is pasted", () => assert.equal(merged("", [["x".repeat(300_000), 300_000]], "y").length, 300_001));
+
+test("what another version of the page has kept is no reason to fail", () => {
+  for (const kept of [{ edits: {} }, "text", [], { shown: "x", sent: [] }, { shown: "x", sent: [], edits: { base: "", origin: [5] } }]) {
+    assert.equal(new Field("value", kinds.text, kept).shown, "value");
+  }
+});
+
 test("the places of a text say where the caret is after a merge", () => {
   const it = new Field("abc");
   it.edit("abcdef", 6);
