@@ -24,7 +24,7 @@ export function setProp(it, name, value, old) {
     listen(it, type)[type] = value || undefined;
   } else if (value === old) {
     return;
-  } else if ([value, old].some((it) => typeof it === "object" && it) && name !== "style" && dom.localName.includes("-")) {
+  } else if ([value, old].some(isWhole) && name !== "style" && dom.localName.includes("-")) {
     // What a custom element takes, it takes as it is.
     dom[name] = value ?? null;
   } else if (links.test(name) && /^[\u0000-\u0020]*javascript:/i.test(String(value).replace(/[\t\n\r]/g, ""))) {
@@ -43,6 +43,9 @@ export function setProp(it, name, value, old) {
     dom.setAttribute(name === "className" ? "class" : name, value === true && !/^(aria|data)-/.test(name) ? "" : value);
   }
 }
+
+/** Whether a custom element takes a value as it is, and not as a text. */
+const isWhole = (value) => (typeof value === "object" && value !== null) || typeof value === "function";
 
 const links = /^(href|src|action|formaction|xlink:href)$/i;
 

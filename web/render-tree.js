@@ -355,6 +355,15 @@ function attach(it, { id, mount }) {
   draw(it);
 }
 
+/** Whether an action of a node has no answer. */
+const isPending = ({ id, mount: { session: { pending, view } } }) =>
+  (pending ?? []).some(({ to }) => to === id || (to === "" && view?.root === id));
+
+/** Draws a node again if its view has asked whether an action waits, and the answer is another one now. */
+export function drawPending(it) {
+  if (it.shownPending !== undefined && it.shownPending !== isPending(it)) draw(it, true);
+}
+
 function detach(it) {
   const same = it.mount.nodes.get(it.id);
   if (same?.delete(it) && !same.size) it.mount.nodes.delete(it.id);
@@ -369,7 +378,12 @@ export function draw(it, force = false) {
   it.node = node;
   it.force = force;
   const mayAct = session.scope !== "view";
-  it.context = { id: it.id, type: node.type, session, node, mayAct, redraw: it.redraw };
+  it.shownPending = undefined;
+  it.context = {
+    id: it.id, type: node.type, session, node, mayAct, redraw: it.redraw,
+    get pending() { return (it.shownPending = isPending(it)); },
+    local: (initial) => (it.local ??= { value: initial, set(value) { this.value = value; it.redraw(); } }),
+  };
   it.routes = Object.fromEntries(
     Object.entries(node.children ?? {}).map(([name, route]) => [name, new Route(it, name, route)]));
   const own = Object.hasOwn(options.views ?? {}, node.type) && options.views[node.type];

@@ -15,7 +15,7 @@ export type Child = VNode | Route | string | number | boolean | null | undefined
  * Attributes and properties of an element.
  *
  * `on…` are listeners, called with the event; `on:Moved` is one of an event with capitals. `style` is an object of CSS properties, or a text.
- * What is an object is a property of a custom element. A link whose text is a program (`javascript:`) is left out. `true` is an attribute without a
+ * What is an object or a function is a property of a custom element. A link whose text is a program (`javascript:`) is left out. `true` is an attribute without a
  * value, `false` and null none; `aria-` and `data-` attributes say "true" and "false".
  *
  * `value` and `checked` of a control may be {@link bind | bound}. A control, or a group of radio buttons, shows what its user made of it until the
@@ -73,6 +73,13 @@ export interface Context {
   readonly mayAct: boolean;
   /** Draws the node again though it has not changed, for a view that shows what is not in the view state. */
   redraw(): void;
+  /** Whether an action of the node has no answer. The node is drawn again when that changes. */
+  readonly pending: boolean;
+  /**
+   * What only this page knows of the node, as long as the node is drawn: `value` is `initial` at first, and `set` draws the node again. A node has
+   * one such value, which may be an object.
+   */
+  local<T>(initial: T): { readonly value: T; set(value: T): void };
 }
 
 /**

@@ -8,7 +8,7 @@
 import { setControls } from "./render-fields.js";
 import { keepHistory } from "./render-history.js";
 import { showDialogs } from "./render-routes.js";
-import { arrange, create, draw, effects, nodeOf, patch, range, remove } from "./render-tree.js";
+import { arrange, create, draw, drawPending, effects, nodeOf, patch, range, remove } from "./render-tree.js";
 import { glideFrom, places } from "./render-transitions.js";
 
 export { bind } from "./render-fields.js";
@@ -47,13 +47,16 @@ export function mount(session, element, options = {}) {
 
   const changed = ({ detail: { ids, ops } }) => commit(() => update(ops ? ids : it.nodes.keys()));
   commit(() => update([]));
+  const waited = () => commit(() => [...it.nodes.values()].forEach((same) => [...same].forEach(drawPending)));
   session.addEventListener("change", changed);
+  session.addEventListener("pending", waited);
   const forget = options.history ? keepHistory(session) : () => {};
   return {
     elementsOf: (id) => [...it.nodes.get(id) ?? []].flatMap(range).filter((node) => node instanceof Element),
     unmount() {
       forget();
       session.removeEventListener("change", changed);
+      session.removeEventListener("pending", waited);
       kids.forEach(remove);
       kids = [];
     },

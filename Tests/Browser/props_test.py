@@ -52,6 +52,19 @@ class Props(RenderTest):
         }""")
         self.assertEqual(got, [True, {"deep": True}, "L", False])
 
+    def test_a_custom_element_gets_a_function_as_it_is(self):
+        got = self.run_js("""() => {
+          const format = (it) => `<${it}>`;
+          define("T", ({has}) => h("x-list", {format: has ? format : null}));
+          window.say = (has) => session.show({1: {type: "T", state: {has}}});
+          say(true);
+          mount(session, app);
+          const list = app.querySelector("x-list"), got = [list.format === format, list.hasAttribute("format")];
+          say(false);
+          return [...got, list.format];
+        }""")
+        self.assertEqual(got, [True, False, None])
+
     def test_a_custom_elements_object_goes_when_it_is_drawn_no_more(self):
         got = self.run_js("""() => {
           define("T", ({items}) => h("x-list", {items}));
@@ -85,6 +98,26 @@ class Props(RenderTest):
         self.assertEqual(self.run_js(pending), ["two"])
         self.run_js("() => session.sent.splice(0, 1)[0].answer({status: 'unsent', message: ''})")
         self.assertEqual(self.run_js(pending), [])
+
+    def test_a_view_knows_whether_an_action_waits(self):
+        self.draw('(state, act, children, context) => h("button", {id: "one", onclick: () => act("a")}, context.pending ? "waits" : "rests")')
+        text = "() => one.textContent"
+        self.assertEqual(self.run_js(text), "rests")
+        self.run_js("() => one.click()")
+        self.assertEqual(self.run_js(text), "waits")
+        self.run_js("() => session.sent.shift().answer({status: 'applied'})")
+        self.assertEqual(self.run_js(text), "rests")
+
+    def test_a_node_has_a_value_that_only_the_page_knows(self):
+        self.draw('''({n}, act, children, context) => {
+          const clicks = context.local(1);
+          return h("button", {id: "one", onclick: () => clicks.set(clicks.value + 1)}, `${n} ${clicks.value}`);
+        }''', "{n: 7}")
+        text = "() => one.textContent"
+        self.run_js("() => { one.click(); one.click(); }")
+        self.assertEqual(self.run_js(text), "7 3")
+        self.run_js("() => say({n: 8})")
+        self.assertEqual(self.run_js(text), "8 3", "it stays as long as the node is drawn")
 
     def test_a_page_says_what_stands_in_the_place_of_a_view_that_throws(self):
         shown = self.run_js("""() => {

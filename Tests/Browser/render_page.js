@@ -38,12 +38,17 @@ class FakeSession extends EventTarget {
 
   back(to) { return this.#send({ to, back: true }); }
 
+  #wait(pending) {
+    this.pending = pending;
+    this.dispatchEvent(new Event("pending"));
+  }
+
   #send(message) {
     return new Promise((resolve) => {
       const action = { n: ++this.#last, ...message };
-      this.pending = [...this.pending, action];
+      this.#wait([...this.pending, action]);
       const answer = (outcome) => {
-        this.pending = this.pending.filter((it) => it !== action);
+        this.#wait(this.pending.filter((it) => it !== action));
         resolve(outcome);
         this.dispatchEvent(Object.assign(new Event("outcome"), { detail: { ...action, ...outcome } }));
       };
