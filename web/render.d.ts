@@ -129,7 +129,10 @@ export function each<T>(
   items: readonly T[], key: (item: T) => string | number, row: (item: T) => Child, options?: RowOptions): VNode;
 
 export interface BindOptions {
-  /** What the control is called among those of its node, so that it finds after a reload what was not sent; by default its `name` or `id`. */
+  /**
+   * What the control is called; by default its `name` or `id`. By it the control finds after a reload what was not sent. Two controls of a node with
+   * one name would show the same.
+   */
   name?: string;
   /** `number` sends a number, or null for an empty control, and nothing for what is no number; by default what the element is. */
   kind?: "text" | "number" | "choice";
