@@ -38,49 +38,61 @@ const mostEntries = 40;
  * no step of ours is under way: we push entries until `position` is as high as the view has levels, or step back if the
  * server, or a button on the page, has closed some. A popstate does not say whose step it was, so steps are counted: of
  * those that it tells, the first `ours` are ours. It does not matter which of them really were, only how many.
- * - A `back` that took nothing away (a child that is always there, a client that may only view) leaves the levels
- *   without an entry (`stuck`), or the user could never leave the page.
+ * - A `back` that changed nothing (a child that is always there) leaves the levels without an entry (`stuck`), and the user's
+ *   step goes on to the page before.
  * - A step back for which there is nothing to leave, as each level is being left already, says nothing.
- * - A step forward opens nothing again; it is stepped back.
+ * - A step forward opens nothing again. It goes on to the page that comes after our entries; if there is none, it is stepped back.
+ * - A new entry removes those that the user could go forward to. So levels that are open when the user comes back to
+ *   an entry with others after it get none.
  * - Entries without our `key` are the page's own; nothing is moved while one of them is shown.
  * - A reload finds the number in `history.state`, and goes on when the view is there.
  */
 export function keepHistory(session) {
   const entry = () => history.state?.riblet;
   const key = entry()?.key ?? `${Date.now()} ${Math.random()}`;
-  const state = (level) => ({ ...history.state, riblet: { key, level } });
+  // The newest entry is the last one. `index` tells later whether there are entries after it.
+  const state = (level, index) => ({ ...history.state, riblet: { key, level, index } });
+  const isLast = () => history.length <= entry().index + 1;
   let position = entry()?.level ?? 0;
-  let ours = 0, unanswered = 0, stuck = 0, seen = [];
-  if (!entry()) history.replaceState(state(0), "");
+  let ours = 0, unanswered = 0, stuck = 0, seen = [], isBegun = false, isMoved = false;
+  if (!entry()) history.replaceState(state(0, history.length - 1), "");
+
+  // Who may only look leaves nothing by the back button but the page.
+  const depth = () => (session.scope === "view" ? 0 : levels(session.view));
+  const goal = () => Math.min(depth() - stuck, mostEntries);
 
   function settle() {
     if (!session.view || ours || unanswered || entry()?.key !== key) return;
-    // Who may only look leaves nothing by the back button but the page.
-    const depth = session.scope === "view" ? 0 : levels(session.view);
-    stuck = Math.min(stuck, depth);
-    const goal = Math.min(depth - stuck, mostEntries);
-    while (position < goal) history.pushState(state(++position), "");
-    ours = position - goal;
+    if (!isBegun && !isLast()) stuck = depth() - position;
+    isBegun = true;
+    stuck = Math.max(0, Math.min(stuck, depth()));
+    while (position < goal()) history.pushState(state(++position, entry().index + 1), "");
+    ours = position - goal();
     if (ours) history.go(-ours);
   }
 
   async function leave() {
     // For all that the user sees in front there is a `back` under way.
     if (session.view && (session.pending ?? []).filter(({ back }) => back).length >= levels(session.view)) return;
-    if (!unanswered++) seen = Object.keys(session.view?.nodes ?? {});
+    if (!unanswered++) {
+      seen = Object.keys(session.view?.nodes ?? {});
+      isMoved = false;
+    }
     // An answer that never comes (the session is over) has taken nothing away.
-    try { await session.back(session.view?.root); } catch {}
+    const outcome = await session.back(session.view?.root).catch(() => undefined);
     unanswered--;
     const { nodes } = session.view ?? { nodes: {} };
     if (session.view && seen.every((id) => id in nodes)) stuck = Math.max(0, levels(session.view) - position);
     seen = Object.keys(nodes);
     settle();
+    if (outcome?.status === "applied" && !isMoved && !ours && entry()?.key === key) history.go(-position - 1);
   }
 
   function moved() {
     if (entry()?.key !== key) return;
     const steps = position - entry().level;
     position = entry().level;
+    if (steps < 0 && session.view && !ours && !unanswered && position > goal() && !isLast()) return history.forward();
     const mine = Math.max(0, Math.min(steps, ours));
     ours -= mine;
     for (let left = steps - mine; left > 0; left--) leave();
@@ -89,12 +101,25 @@ export function keepHistory(session) {
 
   // What changes a state only cannot change the levels.
   const isState = ({ path, from = path }) => [path, from].every((it) => /^\/nodes\/[^/]*\/state/.test(it));
-  const changed = ({ detail: { ops } }) => { if (!ops?.every(isState)) settle(); };
+  const changed = ({ detail: { ops } }) => {
+    if (ops?.every(isState)) return;
+    isMoved = true;
+    settle();
+  };
+  // A step that was under way as the browser put the page away never comes.
+  const shown = ({ persisted }) => {
+    if (!persisted || entry()?.key !== key) return;
+    ours = 0;
+    position = entry().level;
+    settle();
+  };
   addEventListener("popstate", moved);
+  addEventListener("pageshow", shown);
   session.addEventListener("change", changed);
   settle();
   return () => {
     removeEventListener("popstate", moved);
+    removeEventListener("pageshow", shown);
     session.removeEventListener("change", changed);
   };
 }

@@ -1103,21 +1103,87 @@ class History(RenderTest):
         self.run_js("() => { session.show(view(2)); for (const it of session.sent) it.answer({status: 'applied'}); }")
         self.levels(0, 1)
 
-    def test_a_level_that_cannot_be_left_does_not_catch_the_user(self):
-        self.run_js("() => { window.fixed = true; }")
+    def test_step_that_leaves_nothing_goes_to_the_page_before(self):
+        self.run_js("() => { history.replaceState({mine: 'before'}, ''); history.pushState(null, ''); window.fixed = true; }")
         self.run_js(self.SETUP, [2, 3])
         self.levels(2, 2)
         self.page.go_back()
         self.levels(1, 1)
         # The server answers by an empty patch: the child is always there.
         self.page.go_back()
-        self.levels(0, 1)
+        self.page.wait_for_function("() => history.state.mine === 'before'")
         self.assertEqual(self.sent(), [1, 1])
+        self.page.go_forward()
+        self.levels(0, 1)
         # Another one can be left as ever.
         self.show(2, 3)
         self.levels(1, 2)
         self.page.go_back()
         self.levels(0, 1)
+        self.page.go_back()
+        self.page.wait_for_function("() => history.state.mine === 'before'")
+        self.assertEqual(self.sent(), [1, 1, 1])
+
+    def test_step_that_the_server_answers_by_a_dialog_does_not_leave_the_page(self):
+        self.run_js("() => { history.replaceState({mine: 'before'}, ''); history.pushState(null, ''); }")
+        self.run_js(self.SETUP, [2, 3])
+        self.run_js("""() => { session.server = () => {
+          const all = view(2, 3);
+          all[1].children.dialog = {kind: "slot", ids: [9]};
+          session.show({...all, 9: {type: "C", state: {}}});
+          return {status: "applied"};
+        }; }""")
+        self.levels(1, 2)
+        self.page.go_back()
+        self.page.wait_for_function("() => session.view.nodes[9]")
+        self.run_js("() => new Promise((resolve) => setTimeout(resolve, 100))")
+        self.assertEqual(self.run_js("() => history.state.mine ?? null"), None)
+
+    def test_step_forward_goes_on_to_the_page_after_closed_levels(self):
+        self.run_js(self.SETUP, [2, 3, 4])
+        self.levels(2, 3)
+        self.run_js("() => history.pushState({mine: 'after'}, '')")
+        self.page.go_back()
+        self.levels(2, 3)
+        self.run_js("() => history.go(-2)")
+        self.levels(0, 1)
+        self.page.go_forward()
+        self.page.wait_for_function("() => history.state.mine === 'after'")
+        # Back is one step, over levels that are closed.
+        self.page.go_back()
+        self.levels(0, 1)
+        self.assertEqual(self.sent(), [1, 1])
+
+    def test_levels_that_are_open_as_the_user_comes_back_remove_no_entries(self):
+        self.run_js("() => { history.replaceState({riblet: {key: 'k', level: 0, index: history.length - 1}}, ''); "
+                    "history.pushState({mine: 'after'}, ''); }")
+        self.page.go_back()
+        self.page.wait_for_function("() => history.state.riblet")
+        length = self.run_js("() => history.length")
+        self.run_js(self.SETUP, [2, 3])
+        self.levels(0, 2)
+        self.show(2)
+        self.show(2, 3)
+        self.levels(1, 2)
+        self.assertEqual(self.run_js("() => history.length"), length)
+
+    def test_step_that_ended_as_the_page_was_put_away_is_not_waited_for(self):
+        self.run_js(self.SETUP, [2, 3])
+        self.levels(1, 2)
+        # What a browser does that leaves the page while a step is under way: the step never comes.
+        self.run_js("""() => {
+          const go = history.go;
+          history.go = () => {};
+          session.show(view(2));
+          history.go = go;
+          dispatchEvent(new PageTransitionEvent("pageshow", {persisted: true}));
+        }""")
+        self.levels(0, 1)
+        self.show(2, 3)
+        self.levels(1, 2)
+        self.page.go_back()
+        self.levels(0, 1)
+        self.assertEqual(self.sent(), [1])
 
     def test_a_viewer_is_not_caught(self):
         self.run_js(self.SETUP, [2, 3])
