@@ -133,7 +133,25 @@ class Edits {
   }
 }
 
-const revived = (edits) => edits && new Edits(edits.base, edits.origin);
+/** The origins of a text's characters as runs, each of where it begins and how long it is: a draft of 64 KiB is not to take a megabyte. */
+function packed({ base, origin }) {
+  const runs = [];
+  for (const [place, from] of origin.entries()) {
+    const isNext = place > 0 && (from < 0 ? origin[place - 1] < 0 : from === origin[place - 1] + 1 && from > 0);
+    if (isNext) runs[runs.length - 1]++;
+    else runs.push(from, 1);
+  }
+  return { base, runs };
+}
+
+function unpacked({ base, runs }) {
+  const origin = [];
+  for (let index = 0; index < runs.length; index += 2) {
+    for (let place = 0; place < runs[index + 1]; place++) origin.push(runs[index] < 0 ? -1 : runs[index] + place);
+  }
+  return new Edits(base, origin);
+}
+
 const textOf = (value) => String(value ?? "");
 
 /**
@@ -156,8 +174,17 @@ export const kinds = {
 };
 
 const isText = (value) => typeof value === "string";
-const areEdits = (edits, text) => isText(text) && isText(edits?.base) && Array.isArray(edits.origin) && edits.origin.length === text.length
-  && edits.origin.every((from) => Number.isInteger(from) && from >= -1 && from < edits.base.length);
+
+function areEdits(edits, text) {
+  if (!isText(text) || !isText(edits?.base) || !Array.isArray(edits.runs) || edits.runs.length % 2) return false;
+  let left = text.length;
+  for (let index = 0; index < edits.runs.length; index += 2) {
+    const [from, length] = edits.runs.slice(index, index + 2);
+    if (![from, length].every(Number.isInteger) || from < -1 || length < 1 || from + length > Math.max(edits.base.length, from < 0 ? left : 0)) return false;
+    left -= length;
+  }
+  return left === 0;
+}
 
 /** Whether it is what a field of the kind has kept: another version of the page may have written it. */
 function isKept(kept, { isText }) {
@@ -171,6 +198,8 @@ export class Field {
   /** What the control shows. */
   shown;
   isComposing = false;
+  /** Whether nothing shows the field now, so that nobody says what the server makes of it: what is not sent waits. */
+  isAway = false;
   /** For each place between characters of the text before the last merge where it is now. */
   places;
   #kind;
@@ -192,15 +221,16 @@ export class Field {
     if (!isKept(kept, kind)) return;
     this.shown = kept.shown;
     this.#isChanged = kept.isChanged;
-    this.#edits = revived(kept.edits);
-    const revive = (it) => it && { ...it, edits: revived(it.edits), cleared: revive(it.cleared) };
+    this.#edits = kept.edits && unpacked(kept.edits);
+    const revive = (it) => it && { ...it, edits: it.edits && unpacked(it.edits), cleared: revive(it.cleared) };
     this.#sent = kept.sent.map(revive);
     this.#settle();
   }
 
   /** What the next page needs to go on, as JSON. */
   get kept() {
-    return { shown: this.shown, isChanged: this.#isChanged, edits: this.#edits, sent: this.#sent };
+    const pack = (it) => it && { ...it, edits: it.edits && packed(it.edits), cleared: pack(it.cleared) };
+    return { shown: this.shown, isChanged: this.#isChanged, edits: this.#edits && packed(this.#edits), sent: this.#sent.map(pack) };
   }
 
   /** Whether the user has changed something that is not sent. */
@@ -221,7 +251,13 @@ export class Field {
   /** Takes the server's value. */
   serve(value) {
     this.#served = value;
+    this.isAway = false;
     this.#settle();
+  }
+
+  /** Goes on without the server's value, until it is said again. */
+  leave() {
+    this.isAway = true;
   }
 
   /** Takes a value that the page has sent without telling this field. What is shown was made from it. */
@@ -303,14 +339,15 @@ export class Field {
   }
 
   #settle() {
-    if (this.#sent.length || this.isComposing) return;
+    if (this.#sent.length || this.isComposing || this.isAway) return;
     const next = this.#kind.show(this.#served);
     if (this.#edits) {
       if (next === this.#edits.base) return;
       if (next === this.shown) return void (this.#edits = new Edits(next));
       const { text, edits, places } = this.#edits.merge(this.shown, next);
       // In another text the caret stays where it is.
-      if (text !== this.shown) this.places = places.some((place) => place > 0 && place < text.length) ? places : undefined;
+      const isAnother = !places.some((place) => place > 0 && place < text.length);
+      if (text !== this.shown) this.places = isAnother ? undefined : this.places?.map((place) => places[place]) ?? places;
       this.shown = text;
       this.#edits = edits;
     } else if (this.#kind.stands(this.shown, this.#served)) {

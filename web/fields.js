@@ -28,6 +28,8 @@ export class Fields {
   #queue = [];
   /** Whether a field sends: an action of the node is then the field's, and does not wait. */
   #isSending = false;
+  /** Whether the session has not taken the action, as its node is not there yet or any more. */
+  #isUnsent = false;
   #willLook = false;
   #keeping;
 
@@ -42,17 +44,13 @@ export class Fields {
     this.#session = session;
     this.#id = id;
     const hear = ({ detail }) => this.#hear(detail), look = () => this.#lookSoon();
-    const keep = () => {
-      for (const { field } of this.#all.values()) field.compose(false);
-      this.#keep();
-    };
     const changed = () => {
       const node = session.node(id);
       if (node) return this.#serve(node.state);
       session.removeEventListener("outcome", hear);
       session.removeEventListener("pending", look);
       session.removeEventListener("change", changed);
-      globalThis.removeEventListener?.("pagehide", keep);
+      globalThis.removeEventListener?.("pagehide", leave);
       known.get(session).delete(id);
       for (const { run } of this.#queue.splice(0)) run();
       for (const { timer } of this.#all.values()) clearTimeout(timer);
@@ -62,7 +60,10 @@ export class Fields {
     session.addEventListener("outcome", hear);
     session.addEventListener("pending", look);
     session.addEventListener("change", changed);
-    globalThis.addEventListener?.("pagehide", keep);
+    // The page outlives sessions.
+    const fields = new WeakRef(this);
+    const leave = () => (fields.deref() ? fields.deref().#leavePage() : removeEventListener("pagehide", leave));
+    globalThis.addEventListener?.("pagehide", leave);
   }
 
   /**
@@ -78,16 +79,17 @@ export class Fields {
     const node = this.#session.node(this.#id), value = bound.select ? node && bound.select(node.state) : bound.value;
     if (it) {
       it.bound = bound;
+      it.isMeant = false;
       it.field.serve(value);
       return it;
     }
     const drafts = this.#session.draft(this.#id) ?? {};
-    const kept = !bound.isSecret && Object.hasOwn(drafts, name) ? drafts[name] : undefined;
-    it = { name, kind, bound, field: new Field(value, kind, kept), timer: undefined, isRefused: false, listeners: new Set() };
+    const kept = !bound.isSecret && Object.hasOwn(drafts, name) ? this.#revived(drafts[name]) : undefined;
+    it = { name, kind, bound, field: new Field(value, kind, kept), timer: undefined, isHeld: false, isMeant: false, listeners: new Set() };
     this.#all.set(name, it);
     if (kept) {
       // Answers that came before the view was drawn.
-      for (const n of it.field.sent) if (!this.#isPending(n)) it.field.answer(this.#session.earlier.get(n) === "applied");
+      for (const action of it.field.sent) if (!this.#isPending(action)) it.field.answer(this.#session.earlier.get(action.n) === "applied");
       this.#lookSoon();
     }
     return it;
@@ -105,7 +107,7 @@ export class Fields {
   /** Takes what the user has made of a control, and sends it after a pause. */
   edit(it, shown, caret) {
     it.field.edit(shown, caret);
-    it.isRefused = false;
+    it.isHeld = false;
     tell(it);
     this.#keepSoon();
     this.#sendSoon(it);
@@ -126,6 +128,15 @@ export class Fields {
     }
   }
 
+  /** Sends what is not sent, as nothing shows a field any more. What waits then goes on waiting until the field is bound again. */
+  leave(it) {
+    this.flush();
+    if (it.bound.select) return;
+    it.field.leave();
+    // An action that waits means what was shown.
+    it.isMeant = this.#queue.length > 0;
+  }
+
   /** Does an action of a node, behind the edits of its fields if it has some. */
   static act(session, id, action, run) {
     const fields = known.get(session)?.get(id === "" ? session.view?.root : id);
@@ -143,26 +154,26 @@ export class Fields {
 
   #runQueue() {
     while (this.#queue.length) {
-      const edited = [...this.#all.values()].filter((it) => it.field.isEdited && !it.isRefused);
+      const edited = [...this.#all.values()].filter((it) => it.field.isEdited && !it.isHeld);
       if (edited.length && (this.#areOthersPending || edited.some(({ field }) => field.isComposing))) return;
       this.flush();
       const { action, run } = this.#queue.shift();
-      const n = this.#numberOf(run);
+      const acted = this.#actionOf(run);
       const name = typeof action === "string" ? action : Object.keys(action ?? {})[0];
       for (const it of this.#all.values()) {
-        if (n === undefined || !it.kind.isText || !it.bound.clearedBy?.includes(name)) continue;
-        it.field.clear(n);
+        if (!acted || !it.kind.isText || !it.bound.clearedBy?.includes(name)) continue;
+        it.field.clear(acted);
         tell(it);
       }
       this.#keepSoon();
     }
   }
 
-  /** Runs something that may act, and returns the number of its action. */
-  #numberOf(run) {
-    const before = this.#session.pending.at(-1)?.n;
+  /** Runs something that may act, and returns its action. The action's number is another one after the server has lost some. */
+  #actionOf(run) {
+    const before = this.#session.pending.at(-1);
     run();
-    const after = this.#session.pending.at(-1)?.n;
+    const after = this.#session.pending.at(-1);
     return after === before ? undefined : after;
   }
 
@@ -174,13 +185,18 @@ export class Fields {
   #send(it) {
     clearTimeout(it.timer);
     it.timer = undefined;
-    if (!it.field.isEdited || it.field.isComposing || it.isRefused || this.#areOthersPending) return;
-    const value = it.kind.read(it.field.shown);
+    const { field } = it;
+    const isAway = field.isAway && !it.isMeant;
+    if (!field.isEdited || field.isComposing || isAway || it.isHeld || this.#areOthersPending) return;
+    const value = it.kind.read(field.shown);
     if (value === undefined) return;
     this.#isSending = true;
+    this.#isUnsent = false;
     try {
-      const n = this.#numberOf(() => it.bound.send(value));
-      if (n !== undefined) it.field.send(n);
+      const action = this.#actionOf(() => it.bound.send(value));
+      if (action) field.send(action);
+      // Until the user goes on: if it acts later, that action waits for the field, and would have it send again.
+      else it.isHeld = !this.#isUnsent;
     } finally {
       this.#isSending = false;
     }
@@ -188,22 +204,25 @@ export class Fields {
     this.#keep();
   }
 
-  #isPending(n) {
-    return this.#session.pending.some((action) => action.n === n);
+  #isPending(action) {
+    return this.#session.pending.includes(action);
   }
 
   /** Whether other actions of the node have no answer. */
   get #areOthersPending() {
     const { pending, view } = this.#session;
     const own = new Set([...this.#all.values()].flatMap(({ field }) => field.sent));
-    return pending.some(({ n, to }) => (to === this.#id || (to === "" && view?.root === this.#id)) && !own.has(n));
+    return pending.some((action) => (action.to === this.#id || (action.to === "" && view?.root === this.#id)) && !own.has(action));
   }
 
-  #hear({ n, status }) {
+  #hear({ n, to, action, status }) {
+    this.#isUnsent ||= status === "unsent";
     for (const it of this.#all.values()) {
-      if (n === undefined || it.field.sent[0] !== n) continue;
+      const [sent] = it.field.sent;
+      // An action that the server has lost may have had the number.
+      if (n === undefined || sent?.n !== n || sent.to !== to || sent.action !== action) continue;
       // What the user has made since is sent.
-      it.isRefused = status === "refused" && !it.field.isClearing && !it.field.isEdited && it.field.sent.length === 1;
+      it.isHeld = status === "refused" && !it.field.isClearing && !it.field.isEdited && it.field.sent.length === 1;
       it.field.answer(status === "applied");
       tell(it);
     }
@@ -227,6 +246,13 @@ export class Fields {
     });
   }
 
+  /** The page may not come back: what waits for a pause goes now. */
+  #leavePage() {
+    for (const { field } of this.#all.values()) field.compose(false);
+    this.flush();
+    this.#keep();
+  }
+
   #keepSoon() {
     this.#keeping ??= setTimeout(() => this.#keep(), keepingPause);
   }
@@ -235,6 +261,14 @@ export class Fields {
     clearTimeout(this.#keeping);
     this.#keeping = undefined;
     const users = [...this.#all.values()].filter(({ field, bound }) => field.isUsers && !bound.isSecret);
-    this.#session.keepDraft(this.#id, users.length ? Object.fromEntries(users.map(({ name, field }) => [name, field.kept])) : undefined);
+    const keep = ({ name, field: { kept } }) => [name, { ...kept, sent: kept.sent.map((it) => ({ ...it, action: it.action.n })) }];
+    this.#session.keepDraft(this.#id, users.length ? Object.fromEntries(users.map(keep)) : undefined);
+  }
+
+  /** What was kept of a field, with the actions themselves for their numbers. */
+  #revived(kept) {
+    const sent = Array.isArray(kept?.sent) ? kept.sent : [];
+    const find = (number) => this.#session.pending.find(({ n }) => n === number) ?? { n: number };
+    return { ...kept, sent: sent.map((it) => ({ ...it, action: find(it?.action) })) };
   }
 }

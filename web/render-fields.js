@@ -22,6 +22,9 @@ const mostTyped = 100;
 
 /** Instances whose control was drawn and is to be set. */
 const drawn = new Set();
+/** Selects without the option that they are to show: a child may draw it later. */
+const lacking = new Set();
+const lacksOption = ({ dom, control }) => dom.localName === "select" && !dom.multiple && dom.value !== String(control.field.shown ?? "");
 /** The controls of elements. */
 const controls = new WeakMap();
 /** Groups of radio buttons by name, by the form or the root that they are in. */
@@ -171,8 +174,9 @@ class Control {
   /** Its element is removed. */
   leave() {
     if (!this.#it) return;
-    this.#fields.flush();
     this.#it.listeners.delete(this.#show);
+    if (this.#it.listeners.size) this.#fields.flush();
+    else this.#fields.leave(this.#it);
   }
 
   compose(isComposing) {
@@ -261,11 +265,16 @@ export function setControls() {
     } else {
       it.control ??= new Control(it.dom, kindOf(it.dom));
       it.control.serve(it.served, it.controlOwner, it.key);
+      if (lacksOption(it)) lacking.add(it);
     }
     controls.set(it.dom, it.control);
   }
   drawn.clear();
   for (const group of touched) group.serveAll();
+  for (const it of lacking) {
+    if (!it.isGone) it.control.show();
+    if (it.isGone || !lacksOption(it)) lacking.delete(it);
+  }
 }
 
 /** The events that tell of what the user does to a control. */

@@ -298,7 +298,7 @@ export class Session extends EventTarget {
 
   /** What the user has made of the fields of a node and was not sent, as it was given to {@link keepDraft}, also by the page before a reload. */
   draft(id: number): Json | undefined;
-  /** Keeps with the session, in its `storage`, what the user has made of the fields of a node; nothing is kept for undefined. */
+  /** Keeps with the session, in its `storage`, what the user has made of the fields of a node; nothing is kept for undefined, or for more than 524,288 characters of JSON. */
   keepDraft(id: number, draft?: Json): void;
   /** Outcomes of actions that a page before a reload has sent, by their numbers. */
   readonly earlier: ReadonlyMap<number, Outcome["status"]>;

@@ -26,6 +26,9 @@ const noCredential = { code: "busy", message: "The page has got no credential in
 
 export const connect = (url, options) => new Session(url, options);
 
+/** The longest draft of a node that is kept, in characters of JSON. */
+const mostKept = 2 ** 19;
+
 export class Session extends EventTarget {
   status = "connecting";
   reason;
@@ -160,6 +163,8 @@ export class Session extends EventTarget {
   }
 
   keepDraft(id, draft) {
+    // It is not to use up the room of the session's own entry.
+    if (draft !== undefined && JSON.stringify(draft).length > mostKept) draft = undefined;
     if (draft === undefined && !(id in this.#drafts)) return;
     if (draft === undefined) delete this.#drafts[id];
     else this.#drafts[id] = draft;

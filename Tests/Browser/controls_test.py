@@ -53,6 +53,24 @@ class Controls(RenderTest):
         self.run_js("() => { say({kind: 'b'}); answer(); }")
         self.assertEqual(self.chosen(), "b")
 
+    def test_select_keeps_its_value_as_a_child_draws_the_option_later(self):
+        self.run_js("""() => {
+          define("Choice", ({value}, act, {options}) => h("select", {id: "field", value}, options));
+          define("Option", ({name}) => h("option", {value: name}, name));
+          window.say = (names) => {
+            const nodes = {1: {type: "Choice", state: window.state ??= {value: "b"}, children: {options: {kind: "list", ids: [2, 3].slice(0, names.length)}}}};
+            names.forEach((name, index) => { nodes[index + 2] = {type: "Option", state: {name}}; });
+            session.show(nodes);
+          };
+          say(["a", "x"]);
+          mount(session, app);
+          say(["a", "b"]);
+        }""")
+        self.assertEqual(self.value(), "b")
+        self.page.locator("#field").select_option("a")
+        self.run_js("() => say(['a', 'c'])")
+        self.assertEqual(self.value(), "a")
+
     SELECT = """({value, options, n}, act) => h("select", {id: "field", title: n, value, onchange: ({target}) => act({value: target.value})},
       options.map((it) => h("option", {key: it, value: it}, it)))"""
 

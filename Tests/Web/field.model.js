@@ -154,8 +154,8 @@ export async function runSchedule({ Fields, kinds }, seed) {
     const answered = outbox.filter(({ n }) => n <= done);
     outbox = page.session.pending = outbox.filter(({ n }) => n > done);
     page.draw(text);
-    for (const { n } of answered) {
-      page.session.dispatchEvent(Object.assign(new Event("outcome"), { detail: { n, status: server.outcomes.get(n) } }));
+    for (const action of answered) {
+      page.session.dispatchEvent(Object.assign(new Event("outcome"), { detail: { ...action, status: server.outcomes.get(action.n) } }));
     }
   };
   const act = (action) => {
@@ -167,11 +167,17 @@ export async function runSchedule({ Fields, kinds }, seed) {
   };
 
   class Page {
+    /** Whether the control is not drawn for now. */
+    isAway = false;
+    /** How many actions of the user wait for edits: they mean what is shown, whatever the server makes of it meanwhile. */
+    waiting = 0;
     constructor() {
       hiding.clear();
       this.session = new ModelSession(outbox, drafts);
     }
     draw(value) {
+      this.value = value;
+      if (this.isAway) return;
       this.fields ??= Fields.of(this.session, 1);
       const clearedBy = isDeclared ? ["submit"] : undefined;
       this.it = this.fields.bind("draft", kinds.text, { value, send: (text) => act({ kind: "edit", text }), clearedBy });
@@ -205,8 +211,16 @@ export async function runSchedule({ Fields, kinds }, seed) {
     connect();
   };
 
+  const appear = (isThere) => {
+    if (page.isAway !== isThere || (!isThere && page.waiting)) return;
+    page.isAway = !isThere;
+    if (isThere) return page.draw(page.value);
+    page.fields.leave(page.it);
+  };
+
   let caret = 0, composed;
   const type = () => {
+    appear(true);
     const { shown, fields, it } = page;
     composed = undefined;
     caret = chance(0.85) ? shown.length : pick(shown.length + 1);
@@ -229,16 +243,25 @@ export async function runSchedule({ Fields, kinds }, seed) {
     composed = undefined;
     page.fields.compose(page.it, isComposing);
   };
+  const press = (action) => {
+    const mine = page;
+    mine.waiting++;
+    mine.fields.act(action.kind, () => {
+      mine.waiting--;
+      return act(action);
+    });
+  };
   const submit = () => {
+    appear(true);
     // A browser ends the composition first.
     compose(false);
     const meant = idsOf(page.shown);
-    page.fields.act("submit", () => act({ kind: "submit", meant }));
+    press({ kind: "submit", meant });
   };
   const steps = [
-    [0.7, type], [0.1, submit], [0.03, () => page.fields.flush()], [0.03, others],
-    [0.02, () => page.fields.act("other", () => act({ kind: "other" }))], [0.02, cut], [0.05, () => isUp || connect()],
-    [0.02, () => compose(chance(0.5))], [0.03, reload],
+    [0.67, type], [0.1, submit], [0.03, () => page.fields.flush()], [0.03, others],
+    [0.02, () => press({ kind: "other" })], [0.02, cut], [0.05, () => isUp || connect()],
+    [0.02, () => page.isAway || compose(chance(0.5))], [0.03, reload], [0.03, () => appear(page.isAway)],
   ];
 
   const check = () => {
@@ -276,11 +299,12 @@ export async function runSchedule({ Fields, kinds }, seed) {
       await clock.run(clock.now + [10, 60, 120, 200, 1000, 3000][pick(6)], after);
     }
     isEnding = true;
+    appear(true);
     compose(false);
     connect();
     for (let round = 0; round < 3; round++) {
       await after();
-      page.it.isRefused = false;
+      page.it.isHeld = false;
       page.fields.flush();
       await clock.run(clock.now + 100_000, after);
     }
