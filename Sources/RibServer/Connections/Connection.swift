@@ -412,13 +412,14 @@ final class Connection: PollTarget, @unchecked Sendable {
 
   /// Closes the socket.
   ///
-  /// Whatever is queued is lost.
+  /// Whatever is queued is lost. What the system has of it already, it sends as long as the peer takes some in `timeouts.closingSeconds`.
   func abort() {
     if case .closed = state { return }
     leaveSession()
     state = .closed
     input.consume(input.count)
     _ = output.releaseStorage()
+    limitSending(descriptor, seconds: max(1, rules.settings.timeouts.closingSeconds))
     loop.unwatch(watch)
     countEnd()
     context.connections.leave(admission, from: counting == .no ? nil : caller.place)

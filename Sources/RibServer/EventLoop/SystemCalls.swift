@@ -86,6 +86,15 @@ func sendBytes(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
   }
 }
 
+/// Has the system give up what it still has to send, also once the socket is closed, if the peer takes none of it for some time.
+///
+/// Without a limit a peer that reads nothing, but answers, has the system keep it for minutes, and nothing counts it. Linux only.
+func limitSending(_ descriptor: Int32, seconds: Int) {
+  #if os(Linux)
+    setOption(descriptor, TCP_USER_TIMEOUT, Int32(clamping: seconds * 1000))
+  #endif
+}
+
 /// Tells the peer that nothing more is sent.
 func shutDownSending(_ descriptor: Int32) { shutdown(descriptor, Int32(SHUT_WR)) }
 

@@ -1,5 +1,6 @@
 import CurlTransport
 import Dispatch
+import Foundation
 import RibCore
 import Synchronization
 import Testing
@@ -79,12 +80,32 @@ import WireHTTP
       #expect(throws: CurlError.timedOut) { try quiet.receive(into: &nothing, timeout: 50) }
     }
     #expect(server.connectionCount <= others, "it was not cut within a minute")
-    return (ContinuousClock.now - start) / .seconds(1)
+    let seconds = (ContinuousClock.now - start) / .seconds(1)
+    // What the system keeps of it does not stay, though the peer is there and takes nothing.
+    let port = try #require(url.split(separator: ":").last.flatMap { Int($0) })
+    while hasAbandonedSocket(port), ContinuousClock.now - start < .seconds(seconds + 20) {
+      #expect(throws: CurlError.timedOut) { try quiet.receive(into: &nothing, timeout: 50) }
+    }
+    #expect(!hasAbandonedSocket(port), "the system sends on for a connection that is closed")
+    return seconds
+  }
+
+  /// Whether the system still has something to send on a closed connection of a port; false where it does not say so.
+  private static func hasAbandonedSocket(_ port: Int) -> Bool {
+    guard let table = try? String(contentsOfFile: "/proc/net/tcp", encoding: .utf8) else { return false }
+    let (finWait1, lastAcknowledgement) = ("04", "09")
+    let local = ":" + String(port, radix: 16, uppercase: true)
+    return table.split(separator: "\n").contains {
+      let fields = $0.split(separator: " ")
+      guard fields.count > 3, fields[1].hasSuffix(local) else { return false }
+      return fields[3] == finWait1 || fields[3] == lastAcknowledgement
+    }
   }
 
   /// Ten seconds more than the heartbeat is the rule of the protocol.
   private static func shorten(_ settings: inout ServerSettings) {
     settings.timeouts.heartbeatSeconds = 1
+    settings.timeouts.closingSeconds = 1
     haveThemStay(&settings)
   }
 
@@ -97,6 +118,7 @@ import WireHTTP
   /// What a client says last is heard though it has not taken the view, and its session goes with it.
   private static func hearTheEnd(_ settings: inout ServerSettings) {
     settings.sessions.timeToLiveSeconds = 0
+    settings.timeouts.closingSeconds = 1
     settings.limits.writeQueueBytes = Int(UInt32.max)
     haveThemStay(&settings)
   }
@@ -150,7 +172,10 @@ import WireHTTP
           "GET /v1/sessions/\(client.sessionID)/view HTTP/1.1\r\nHost: localhost\r\nRiblet-Token: \(client.token)\r\n\r\n"
         try socket.send(Array(String(repeating: request, count: count).utf8))
         withExtendedLifetime(client) {}
-        guard areRead else { return _ = try Self.waitUntilCut(url, server, others: 2) }
+        guard areRead else {
+          _ = try Self.waitUntilCut(url, server, others: 2)
+          return withExtendedLifetime(socket) {}
+        }
         let quiet = try CurlSocket(url: url)
         let start = ContinuousClock.now
         var (buffer, nothing, length) = (ReceiveBuffer(), ReceiveBuffer(), 0)
