@@ -149,7 +149,8 @@ screen("Room", (state, act, children) => {
             : null))),
     state.sending
       ? h("p", { class: "note", role: "status", key: "sending" },
-        `${state.outgoing} – ${state.sending === "failed" ? "not sent. " : "being sent…"}`,
+        `${state.outgoing} – ${state.sending === "failed" ? "not sent. " : "being sent… "}`,
+        state.waiting.length > 0 && `${state.waiting.length} more ${state.waiting.length === 1 ? "waits" : "wait"}. `,
         state.sending === "failed" ? button("Try again", () => act("retryTapped")) : null)
       : null,
     h("form", { class: "search", "aria-label": "Say something", onsubmit: submit, key: "form" },

@@ -42,13 +42,19 @@ extension Room {
     case .draftChanged(let text):
       state.draft = text
     case .sendTapped:
-      guard state.outgoing == nil else { return .refuse("The last message is not sent yet.") }
       guard state.draft.contains(where: { !$0.isWhitespace }) else { return .refuse("There is nothing to send.") }
       guard !Self.isTooLong(state.draft) else { return .refuse(Self.tooLong) }
+      let waiting = state.waiting ?? []
+      guard waiting.count < Self.mostWaiting else {
+        return .refuse("\(Self.mostWaiting) messages wait already: send it when the first one is posted.")
+      }
       let text = state.draft
       state.draft = ""
-      state.outgoing = Outgoing(text: text)
-      return post(text)
+      guard state.outgoing == nil else {
+        state.waiting = waiting + [text]
+        return .none
+      }
+      return send(text, &state)
     case .retryTapped:
       guard let outgoing = state.outgoing, let key = outgoing.failed else { return .refuse("Nothing has failed.") }
       state.outgoing = Outgoing(text: outgoing.text)
@@ -77,6 +83,10 @@ extension Room {
     case .posted(let message):
       state.outgoing = nil
       state.add([message])
+      guard var waiting = state.waiting else { return .none }
+      let next = waiting.removeFirst()
+      state.waiting = waiting.isEmpty ? nil : waiting
+      return send(next, &state)
     case .postFailed(let key):
       state.outgoing?.failed = key
       state.outgoing?.isTriedAgain = false
@@ -139,6 +149,11 @@ extension Room {
     }
     state.loading = nil
     return .none
+  }
+
+  private func send(_ text: String, _ state: inout State) -> Effect<Self> {
+    state.outgoing = Outgoing(text: text)
+    return post(text)
   }
 
   /// Posts a message, or repeats an attempt of which nobody knows whether it succeeded: the key tells the store.

@@ -11,6 +11,8 @@ struct Room: Riblet {
   static let longestMessage = 500
   /// Bytes of a message: a character may have any number of them.
   static let messageSize = 8 << 10
+  /// How many messages may wait until those before them are posted.
+  static let mostWaiting = 20
 
   struct State: Codable, Equatable {
     var messages: IdentifiedArray<Message> = []
@@ -21,6 +23,8 @@ struct Room: Riblet {
     var draft = ""
     var problem: String?
     var outgoing: Outgoing?
+    /// What was sent after it, in order; nil for nothing.
+    var waiting: [String]?
     var people = People.State()
   }
 
@@ -71,6 +75,8 @@ struct Room: Riblet {
     let problem: String?
     let outgoing: String?
     let sending: Sending?
+    /// What was sent after it, and waits until it is posted.
+    let waiting: [String]
     let me: String
   }
 
@@ -98,6 +104,6 @@ struct Room: Riblet {
     ViewState(
       messages: state.messages, hasOlder: state.hasOlder && state.messages.count < Self.window,
       isLoading: state.loading != nil, draft: state.draft, problem: state.problem, outgoing: state.outgoing?.text,
-      sending: state.outgoing.map { $0.failed == nil ? .inFlight : .failed }, me: me)
+      sending: state.outgoing.map { $0.failed == nil ? .inFlight : .failed }, waiting: state.waiting ?? [], me: me)
   }
 }

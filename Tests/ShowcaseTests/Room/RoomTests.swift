@@ -159,12 +159,54 @@ struct RoomTests {
     test.skipEffectsInFlight()
   }
 
-  @Test func secondMessage_waitsForTheFirst() throws {
+  @Test func messages_areSentOneAfterTheOther() throws {
     let session = try TestSession(riblet("Ada"))
-    for action in [#"{"draftChanged":"one"}"#, #""sendTapped""#, #"{"draftChanged":"two"}"#] { try session.act(action) }
-    #expect(try session.refusal(of: #""sendTapped""#).message.contains("The last message is not sent yet."))
-    #expect(session.viewState()?["draft"] == .string("two"))
-    #expect(session.viewState()?["sending"] == .string("inFlight"))
+    let texts = (0...Room.mostWaiting).map { "message \($0)" }
+    for text in texts {
+      try session.act(#"{"draftChanged":"\#(text)"}"#)
+      try session.act(#""sendTapped""#)
+    }
+    #expect(session.viewState()?["outgoing"] == .string(texts[0]))
+    #expect(session.viewState()?["waiting"] == .array(texts.dropFirst().map { .string($0) }))
+    #expect(session.viewState()?["draft"] == .string(""))
+    try session.act(#"{"draftChanged":"one more"}"#)
+    #expect(try session.refusal(of: #""sendTapped""#).message.contains("20 messages wait already"))
+    #expect(session.viewState()?["draft"] == .string("one more"))
+  }
+
+  @Test func messageThatWaits_isPostedAfterTheFirst() {
+    let test = room()
+    flaky.fails(.post)
+    test.send(.draftChanged("Hello")) { $0.draft = "Hello" }
+    test.send(.sendTapped) { state in
+      state.draft = ""
+      state.outgoing = .init(text: "Hello")
+    }
+    var key: IdempotencyKey?
+    test.receive(where: { action in
+      guard case .postFailed(let failed) = action else { return false }
+      key = failed
+      return true
+    }) { $0.outgoing?.failed = key }
+    test.send(.draftChanged("again")) { $0.draft = "again" }
+    test.send(.sendTapped) { state in
+      state.draft = ""
+      state.waiting = ["again"]
+    }
+    flaky.fails(nil)
+    test.send(.retryTapped) { $0.outgoing?.failed = nil }
+    test.receive(.posted(message(1))) { state in
+      state.outgoing = .init(text: "again")
+      state.waiting = nil
+      state.messages = [message(1)]
+    }
+    test.receive(.happened(.posted(message(1))))
+    test.receive(.posted(message(2, "again"))) { state in
+      state.outgoing = nil
+      state.messages = [message(1), message(2, "again")]
+    }
+    test.receive(.happened(.posted(message(2, "again"))))
+    test.skipEffectsInFlight()
   }
 
   /// The store has the message, and its answer is lost: a second attempt with the key of the first changes nothing.
