@@ -48,7 +48,13 @@ struct DaemonConfiguration: Sendable {
   ///
   /// - Throws: `StaticFilesError` if the directory cannot be read.
   var files: StaticFiles {
-    get throws { webDirectory.isEmpty ? .showcase : try StaticFiles(directory: webDirectory) }
+    get throws {
+      guard !webDirectory.isEmpty else { return .showcase }
+      // With the client beside it, unless it has a client of its own.
+      var files = StaticFiles.client
+      try files.add(directory: webDirectory)
+      return files
+    }
   }
 
   /// The names of the program's own settings that differ from those of the start, and need a restart.

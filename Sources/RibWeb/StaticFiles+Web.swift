@@ -13,12 +13,18 @@ extension StaticFiles {
   /// The client, and the page that shows the showcase's apps, and any others.
   ///
   /// The page may also connect to this machine, where the issuer for development is that it gets tokens from.
-  public static var showcase: StaticFiles { StaticFiles(policy: showcasePolicy) { $0.is_showcase } }
+  public static var showcase: StaticFiles { versioned(StaticFiles(policy: showcasePolicy) { $0.is_showcase }) }
 
   /// The page of the inspector, by which operators look at a server.
   ///
   /// The page is for an `AdminServer`, whose app "inspector" it draws, and of no use elsewhere.
-  public static var inspector: StaticFiles { StaticFiles(policy: inspectorPolicy) { $0.is_inspector } }
+  public static var inspector: StaticFiles { versioned(StaticFiles(policy: inspectorPolicy) { $0.is_inspector }) }
+
+  private static func versioned(_ files: StaticFiles) -> StaticFiles {
+    var files = files
+    files.isVersioned = true
+    return files
+  }
 
   /// The `Content-Security-Policy` of the showcase's page.
   static let showcasePolicy = """

@@ -20,6 +20,19 @@ extension StaticFiles {
   /// - Throws: ``StaticFilesError`` if something cannot be read, or it is too much.
   public init(directory: String, policy: String = StaticFiles.defaultPolicy) throws(StaticFilesError) {
     self.init(policy: policy)
+    try add(directory: directory)
+  }
+
+  /// Adds the files of a directory and the directories in it, as they are now, in the place of those of their names.
+  ///
+  ///     var files = StaticFiles.client
+  ///     try files.add(directory: "web")
+  ///
+  /// What begins with a dot is left out, and so is whatever is no file or directory: symbolic links are not followed.
+  ///
+  /// - Parameter directory: the directory.
+  /// - Throws: ``StaticFilesError`` if something cannot be read, or it is too much.
+  public mutating func add(directory: String) throws(StaticFilesError) {
     var left = Self.directoryLimit
     try add(directory, as: "", &left)
   }

@@ -4,7 +4,7 @@ import WireHTTP
 ///
 /// They are read once and compressed once, and found by their exact names: no request reaches the file system. Names have
 /// no versions, so clients ask again each time (`Cache-Control: no-cache`) and are told by the `ETag` that nothing has
-/// changed.
+/// changed; ``isVersioned`` saves them the question.
 public struct StaticFiles: Sendable {
   /// The `Content-Security-Policy` of pages, unless they are given another one: scripts, styles, images and connections of
   /// their own origin only, nothing inline, no frames around them, and no strings that become markup.
@@ -12,6 +12,13 @@ public struct StaticFiles: Sendable {
     "default-src 'self'", "base-uri 'none'", "form-action 'self'", "frame-ancestors 'none'", "object-src 'none'",
     "require-trusted-types-for 'script'",
   ].joined(separator: "; ")
+
+  /// Whether pages name their scripts, style sheets and icons by addresses that change with the files, so that clients ask for
+  /// nothing that they have.
+  ///
+  /// In a page as it is served, `src="app.js"` is `src="/~…/app.js"`, and what the script imports by a relative name is found beside it. A
+  /// script that imports the same module by an absolute name, or over an import map, would have two of it: then leave this off.
+  public var isVersioned = false
 
   private var files: [String: StaticFile] = [:]  // safe text: own
   /// The `Content-Security-Policy` of pages.
@@ -42,27 +49,61 @@ public struct StaticFiles: Sendable {
   /// The file at a path.
   ///
   /// - Parameter path: as a request has it, percent-encoded.
-  subscript(path: String) -> StaticFile? { files[path] }
+  subscript(path: String) -> StaticFile? {
+    guard isVersioned, path.hasPrefix(Self.versionPrefix) else { return files[path] }
+    let version = path.dropFirst(Self.versionPrefix.utf8.count).prefix { $0 != "/" }
+    let name = String(path.dropFirst(Self.versionPrefix.utf8.count + version.utf8.count))
+    guard let file = files[name], !file.isPage else { return nil }
+    // A page of an earlier version may still ask for its files: those of now are not kept under the old address.
+    return version.utf8.elementsEqual(self.version.utf8) ? file.immutable : file
+  }
+
+  // MARK: Versions
+
+  private static let versionPrefix = "/~"
+  /// What files have in their addresses, once they are ``versioned()``.
+  private var version = ""
+
+  /// The files as a server hands them out: the addresses in pages are those of the version, if ``isVersioned``.
+  func versioned() -> StaticFiles {
+    guard isVersioned else { return self }
+    var copy = self
+    let contents = files.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.hash)" }.joined(separator: "\n")
+    copy.version = String(SessionToken.hash(contents).prefix(16))
+    for (path, file) in files where file.isPage {
+      let directory = path.prefix(through: path.lastIndex(of: "/") ?? path.startIndex)
+      let replaced = PageSource(file.bytes).replacingAddresses { address in
+        let full = address.hasPrefix("/") ? address : directory + address
+        return files[full] == nil ? nil : "\(Self.versionPrefix)\(copy.version)\(full)"
+      }
+      copy.files[path] = StaticFile("index.html", replaced, policy: policy)
+    }
+    return copy
+  }
 }
 
 /// A file as it is sent.
 struct StaticFile: Sendable {
-  private let bytes: [UInt8]
+  let bytes: [UInt8]
+  /// Whether it is a page of HTML.
+  let isPage: Bool
   /// The same compressed; nil if that makes it no shorter.
   private let gzipped: [UInt8]?
   private let headers: HeaderFields
+  private var caching = "no-cache"
   /// The beginning of the content's hash, which is the `ETag`'s too.
-  private let hash: String
+  let hash: String
 
   init(_ name: String, _ bytes: [UInt8], type: String? = nil, policy: String) {
     self.bytes = bytes
     let type = type ?? Self.type(of: name)
     var headers: HeaderFields = [
-      "Content-Type": type, "Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff",
+      "Content-Type": type, "X-Content-Type-Options": "nosniff",
     ]
+    isPage = type.hasPrefix("text/html")
     // What a browser shows as a document of its own, and runs the scripts of.
-    if type.hasPrefix("text/html") || type == "image/svg+xml" {
-      headers.append(name: "Content-Security-Policy", value: policy)
+    if isPage || type == "image/svg+xml" {
+      headers.append(name: "Content-Security-Policy", value: isPage ? PageSource(bytes).policy(policy) : policy)
       headers.append(name: "Referrer-Policy", value: "no-referrer")
     }
     let plain = Response(status: .ok, headers: headers, body: bytes)
@@ -70,6 +111,13 @@ struct StaticFile: Sendable {
     if gzipped != nil { headers.append(name: "Vary", value: "Accept-Encoding") }
     self.headers = headers
     hash = String(SessionToken.hash(bytes).prefix(24))
+  }
+
+  /// The same at an address that never has other content.
+  var immutable: StaticFile {
+    var copy = self
+    copy.caching = "public, max-age=31536000, immutable"
+    return copy
   }
 
   /// What a request for the file is answered.
@@ -81,6 +129,7 @@ struct StaticFile: Sendable {
     // Two forms of one file are two representations (RFC 9110 §8.8.3.3).
     let tag = gzipped == nil ? "\"\(hash)\"" : "\"\(hash)-gzip\""
     var headers = headers
+    headers.append(name: "Cache-Control", value: caching)
     headers.append(name: "ETag", value: tag)
     if head.headers.elements(of: "If-None-Match").contains(where: { EntityTag.matches($0, tag) }) {
       return Response(status: .notModified, headers: headers)

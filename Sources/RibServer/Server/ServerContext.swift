@@ -75,7 +75,7 @@ final class ServerContext: Sendable {
     desk: AdminDesk? = nil
   ) {
     self.desk = desk
-    self.files = files
+    self.files = files.versioned()
     self.metrics = metrics
     self.environment = environment
     // Nobody has a trace of what operators look at.

@@ -51,6 +51,79 @@ import WireHTTP
     }
   }
 
+  private static let importMap = #"{"imports":{"react":"./react.js"}}"#
+
+  /// A page whose inline import map is allowed, and no other script.
+  @Test(arguments: [
+    (#"<script type="importmap">\#(importMap)</script>"#, true),
+    (#"<SCRIPT TYPE=importmap>\#(importMap)</SCRIPT >"#, true),
+    (#"<script async type='importmap' >\#(importMap)</script>"#, true),
+    (#"<script>\#(importMap)</script>"#, false),
+    (#"<!-- <script type="importmap">\#(importMap)</script> -->"#, false),
+    (#"<title><script type="importmap">\#(importMap)</script></title>"#, false),
+    (#"<p title='<script type="importmap">'>\#(importMap)</p>"#, false),
+    (#"<script type="module">\#(importMap)</script>"#, false),
+  ])
+  func importMapOfAPage_isAllowed(page: String, isAllowed: Bool) throws {
+    var files = StaticFiles()
+    files.add("index.html", Array(page.utf8))
+    let response = try #require(files["/"]).response(to: head())
+    let policy = try #require(response.headers["Content-Security-Policy"])
+    // `printf '%s' '{"imports":{"react":"./react.js"}}' | openssl dgst -sha256 -binary | base64`
+    let source = "'sha256-CkSKoPO4oIL9lYChppHInWqvVtYYXEHlgh7m5ZNhPu0='"
+    #expect(policy == StaticFiles.defaultPolicy + (isAllowed ? "; script-src 'self' \(source)" : ""))
+  }
+
+  @Test func importMap_isHashedAsBrowsersReadIt() {
+    let lines = ["{", "}"]
+    let sources = ["\n", "\r\n", "\r"].map { end in
+      PageSource(Array("<script type=importmap>\(lines.joined(separator: end))</script>".utf8)).importMapSources
+    }
+    #expect(Set(sources).count == 1 && sources[0].count == 1)
+    #expect(PageSource(Array("<script type=importmap>".utf8)).importMapSources.count == 1)
+    #expect(PageSource(Array("<script type=importmap".utf8)).importMapSources.count == 1)
+  }
+
+  @Test func importMap_comesBesideWhatAPolicySaysOfScripts() {
+    let page = PageSource(Array("<script type=importmap></script>".utf8))
+    let source = "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"
+    #expect(page.policy("default-src 'none'; script-src 'self'") == "default-src 'none'; script-src 'self' \(source)")
+    #expect(page.policy("default-src 'none'; img-src *") == "default-src 'none'; img-src *; script-src \(source)")
+    #expect(page.policy("script-src 'none'") == "script-src \(source)")
+    #expect(page.policy("img-src 'self'") == "img-src 'self'", "scripts are not limited")
+  }
+
+  @Test func versionedFiles_areAskedForOnce() throws {
+    var files = StaticFiles()
+    let source = """
+      <script type="module" src="app.js"></script><link rel=stylesheet href='/css/a.css'><script src="other.js"></script>
+      <a href="app.js">app.js</a><!-- <script src="app.js"> -->
+      """
+    files.add("index.html", Array(source.utf8))
+    files.add("deep/index.html", Array(#"<script src="app.js"></script>"#.utf8))
+    for name in ["app.js", "css/a.css", "deep/app.js"] { files.add(name, page) }
+    #expect(files.versioned()["/"]?.bytes == Array(source.utf8), "unless told, nothing is changed")
+    files.isVersioned = true
+    let served = files.versioned()
+    let html = try #require(served["/"].map { String(decoding: $0.bytes, as: UTF8.self) })
+    let version = try #require(html.firstMatch(of: #/src="(\/~[0-9a-f]{16})\/app.js"/#)?.1)
+    let expected = source.replacing(#"src="app.js"></"#, with: #"src="\#(version)/app.js"></"#)
+      .replacing("'/css", with: "'\(version)/css")
+    #expect(html == expected)
+    let deep = try #require(served["/deep/"]?.bytes)
+    #expect(String(decoding: deep, as: UTF8.self) == #"<script src="\#(version)/deep/app.js"></script>"#)
+    func caching(_ path: String) throws -> String? { try served[path]?.response(to: head()).headers["Cache-Control"] }
+    #expect(try caching("\(version)/app.js") == "public, max-age=31536000, immutable")
+    #expect(try caching("/app.js") == "no-cache")
+    #expect(try caching("/") == "no-cache")
+    // What a page of an earlier version loads late.
+    #expect(try caching("/~0123456789abcdef/app.js") == "no-cache")
+    let others = ["/~", "/~/", "/~x"] + ["", "/", "/none.js", "/index.html", "app.js"].map { "\(version)\($0)" }
+    for path in others { #expect(served[path] == nil) }
+    files.add("app.js", page + page)
+    #expect(files.versioned()["/"]?.bytes != served["/"]?.bytes)
+  }
+
   @Test func file_hasTheTypeThatItIsGiven() throws {
     var files = StaticFiles()
     files.add(".well-known/openid-configuration", [1], type: "application/json")

@@ -49,7 +49,6 @@ extension ServerInspection {
     overview.sessions.stored = measure?.sessionCount
     overview.effects = figures.runningEffectCount
     overview.residentBytes = residentBytes() ?? 0
-    overview.bytesPerSession = figures.awakeCount > 0 ? overview.residentBytes / figures.awakeCount : nil
     overview.descriptors = ProcessFigures.openDescriptorCount ?? 0
     overview.descriptorLimit = Server.descriptorLimit
     overview.crashesFound = foundCrashCount

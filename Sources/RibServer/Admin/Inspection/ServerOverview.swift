@@ -50,8 +50,6 @@ package struct ServerOverview: Codable, Equatable, Sendable {
   package var effects = 0
   /// Bytes of memory that the process has.
   package var residentBytes = 0
-  /// Bytes of memory of the process, divided by the sessions in memory; nil without sessions.
-  package var bytesPerSession: Int?
   /// Descriptors that are open.
   package var descriptors = 0
   /// Descriptors that may be open.

@@ -1,0 +1,165 @@
+import Crypto
+import WireHTTP
+
+/// The source of a page as far as it is served: its inline import maps, and the files that it names.
+///
+/// It is read as HTML's tokenizer does, but for character references, which no file of the page's own has in its name.
+struct PageSource {
+  /// An element that begins, and what its text is up to its end, if it is a script.
+  struct Element {
+    let name: String
+    /// Values by names, and where they are in the source.
+    let attributes: [(name: String, value: Range<Int>)]
+    let text: Range<Int>
+  }
+
+  let bytes: [UInt8]
+  private(set) var elements: [Element] = []
+
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    var reader = Reader(bytes: bytes)
+    while let element = reader.next() { elements.append(element) }
+  }
+
+  /// The sources of a `Content-Security-Policy` by which the page's inline import maps are allowed.
+  ///
+  /// An import map runs nothing: it says for names which module of those that the policy allows is meant.
+  var importMapSources: [String] {
+    elements.filter { $0.name == "script" && value(of: "type", in: $0)?.lowercased() == "importmap" }.map {
+      // The parser makes one line feed of both forms of a line's end.
+      let source = String(decoding: bytes[$0.text], as: UTF8.self)
+      let text = source.replacing("\r\n", with: "\n").replacing("\r", with: "\n")
+      return "'sha256-\(Base64.encode(Array(SHA256.hash(data: Array(text.utf8))).span))'"
+    }
+  }
+
+  /// A policy that allows the page's inline import maps too.
+  func policy(_ policy: String) -> String {
+    let sources = importMapSources
+    guard !sources.isEmpty else { return policy }
+    var directives = policy.split(separator: ";").map { $0.split(separator: " ").map(String.init) }
+    directives.removeAll(where: \.isEmpty)
+    func index(_ name: String) -> Int? { directives.firstIndex { $0[0].lowercased() == name } }
+    if let scripts = index("script-src") {
+      directives[scripts] = directives[scripts].filter { $0 != "'none'" } + sources
+    } else if let others = index("default-src") {
+      directives.append(["script-src"] + directives[others].dropFirst().filter { $0 != "'none'" } + sources)
+    } else {
+      return policy
+    }
+    return directives.map { $0.joined(separator: " ") }.joined(separator: "; ")
+  }
+
+  /// The source with other addresses for the scripts, style sheets and icons that it names.
+  ///
+  /// - Parameter address: returns the address for one in the page; nil if it stays.
+  /// - Returns: the source.
+  func replacingAddresses(_ address: (String) -> String?) -> [UInt8] {
+    var replaced: [UInt8] = []
+    var index = 0
+    for element in elements {
+      guard let name = ["script": "src", "link": "href"][element.name],
+        let range = element.attributes.first(where: { $0.name == name })?.value,
+        let other = address(String(decoding: bytes[range], as: UTF8.self))
+      else { continue }
+      replaced += bytes[index..<range.lowerBound] + Array(other.utf8)
+      index = range.upperBound
+    }
+    return replaced + bytes[index...]
+  }
+
+  private func value(of name: String, in element: Element) -> String? {
+    element.attributes.first { $0.name == name }.map { String(decoding: bytes[$0.value], as: UTF8.self) }
+  }
+
+  private struct Reader {
+    let bytes: [UInt8]
+    var index = 0
+
+    mutating func next() -> Element? {
+      while let byte = peek() {
+        guard byte == UInt8(ascii: "<") else {
+          index += 1
+          continue
+        }
+        if skip("<!--") {
+          find("-->")
+        } else if let first = peek(1), Self.isLetter(first) {
+          return element()
+        } else {
+          index += 1
+        }
+      }
+      return nil
+    }
+
+    private mutating func element() -> Element {
+      index += 1
+      let name = word { !Reader.isSpace($0) && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "/") }.lowercased()
+      var attributes: [(String, Range<Int>)] = []
+      while let attribute = attribute() { attributes.append(attribute) }
+      let start = index
+      // What is in these is text, whatever it looks like.
+      if ["script", "style", "textarea", "title"].contains(name) {
+        while index < bytes.count, !isAtEnd(of: name) { index += 1 }
+      }
+      return Element(name: name, attributes: attributes, text: start..<index)
+    }
+
+    /// The next attribute of the tag that is being read; nil at the tag's end, which is skipped.
+    private mutating func attribute() -> (String, Range<Int>)? {
+      while let byte = peek(), Self.isSpace(byte) || byte == UInt8(ascii: "/") { index += 1 }
+      guard let byte = peek() else { return nil }
+      if byte == UInt8(ascii: ">") {
+        index += 1
+        return nil
+      }
+      let name = word { !Reader.isSpace($0) && !"=>/".utf8.contains($0) }.lowercased()
+      while let byte = peek(), Self.isSpace(byte) { index += 1 }
+      guard peek() == UInt8(ascii: "=") else {
+        // An equals sign cannot be here: at least one byte was read.
+        if name.isEmpty { index += 1 }
+        return (name, index..<index)
+      }
+      index += 1
+      while let byte = peek(), Self.isSpace(byte) { index += 1 }
+      let start: Int
+      if let quote = peek(), quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") {
+        index += 1
+        start = index
+        while let byte = peek(), byte != quote { index += 1 }
+        defer { index = min(index + 1, bytes.count) }
+        return (name, start..<index)
+      }
+      start = index
+      while let byte = peek(), !Self.isSpace(byte), byte != UInt8(ascii: ">") { index += 1 }
+      return (name, start..<index)
+    }
+
+    private mutating func word(_ isPart: (UInt8) -> Bool) -> String {
+      let start = index
+      while let byte = peek(), isPart(byte) { index += 1 }
+      return String(decoding: bytes[start..<index], as: UTF8.self)
+    }
+
+    private func peek(_ distance: Int = 0) -> UInt8? { index + distance < bytes.count ? bytes[index + distance] : nil }
+    private static func isSpace(_ byte: UInt8) -> Bool { " \t\n\r\u{c}".utf8.contains(byte) }
+    private static func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5a).contains(byte & 0xdf) }
+
+    private mutating func skip(_ text: StaticString) -> Bool {
+      let text = Array("\(text)".utf8)
+      guard bytes[index...].starts(with: text) else { return false }
+      index += text.count
+      return true
+    }
+
+    private mutating func find(_ text: StaticString) { while index < bytes.count, !skip(text) { index += 1 } }
+
+    private func isAtEnd(of name: String) -> Bool {
+      guard peek() == UInt8(ascii: "<"), peek(1) == UInt8(ascii: "/") else { return false }
+      let end = bytes[(index + 2)...].prefix(name.utf8.count)
+      return end.count == name.utf8.count && zip(end, name.utf8).allSatisfy { $0 | 0x20 == $1 }
+    }
+  }
+}
