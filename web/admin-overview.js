@@ -56,7 +56,7 @@ function alarms(overview) {
         h("span", null, text), page && h("a", { href: `#/${page}` }, "See more")))));
 }
 
-const tiles = ({ samples, bytesPerSession }) =>
+const tiles = ({ samples }) =>
   h("div", { class: "tiles", key: "tiles" },
     tile({
       title: "Actions a second", samples, figure: (it) => it.actionsPerSecond, show: rate, floor: 1,
@@ -69,10 +69,7 @@ const tiles = ({ samples, bytesPerSession }) =>
     tile({ title: "Loop lag, p99", samples, figure: (it) => it.lagP99, show: time, floor: 1000 }),
     tile({ title: "Commits, p99", samples, figure: (it) => it.commitP99, show: time, floor: 1000 }),
     tile({ title: "Processor", samples, figure: (it) => it.processorPercent, show: percent, floor: 100, note: "100 % is one core" }),
-    tile({
-      title: "Memory", samples, figure: (it) => it.residentBytes, show: bytes, floor: 1,
-      note: isKnown(bytesPerSession) ? `${bytes(bytesPerSession)} a session` : undefined,
-    }),
+    tile({ title: "Memory", samples, figure: (it) => it.residentBytes, show: bytes, floor: 1 }),
     tile({ title: "Sessions awake", samples, figure: (it) => it.awake, show: count, floor: 1 }),
     tile({ title: "Connections", samples, figure: (it) => it.connections, show: count, floor: 1 }));
 

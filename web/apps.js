@@ -67,7 +67,7 @@ export const apps = {
   "room": {
     title: "Room",
     about: "A chat, and who is there",
-    more: "Open it in a second window: whoever closes the last one is gone. What was being sent when the server was killed is sent once.",
+    more: "Open a second window to see two people. A message that you send while the server is away is sent once. The room itself is in memory: a server that starts again has an empty one.",
   },
   "members": {
     title: "Members",

@@ -34,16 +34,16 @@ function align(text, next) {
 
 /** The pairs of indices of a longest common subsequence. */
 function longestCommon(a, b) {
-  const lengths = Array.from({ length: a.length + 1 }, () => new Int32Array(b.length + 1));
+  const width = b.length + 1, lengths = new Int32Array((a.length + 1) * width);
   for (let x = a.length - 1; x >= 0; x--) {
-    for (let y = b.length - 1; y >= 0; y--) {
-      lengths[x][y] = a[x] === b[y] ? lengths[x + 1][y + 1] + 1 : Math.max(lengths[x + 1][y], lengths[x][y + 1]);
+    for (let y = b.length - 1, at = x * width + y; y >= 0; y--, at--) {
+      lengths[at] = a[x] === b[y] ? lengths[at + width + 1] + 1 : Math.max(lengths[at + width], lengths[at + 1]);
     }
   }
   const pairs = [];
   for (let x = 0, y = 0; x < a.length && y < b.length;) {
     if (a[x] === b[y]) pairs.push([x++, y++]);
-    else if (lengths[x + 1][y] >= lengths[x][y + 1]) x++;
+    else if (lengths[(x + 1) * width + y] >= lengths[x * width + y + 1]) x++;
     else y++;
   }
   return pairs;
@@ -186,10 +186,21 @@ function areEdits(edits, text) {
   return left === 0;
 }
 
+/** Each kept edits with those that were sent before. */
+const pairs = (kept) => kept.sent.map((it, index) => [it, kept.sent[index + 1] ?? kept]);
+
+/** What was kept, with what it leaves out. */
+function whole(kept) {
+  if (typeof kept !== "object" || !Array.isArray(kept?.sent)) return undefined;
+  const copy = { ...kept, edits: kept.edits && { ...kept.edits }, sent: kept.sent.map((it) => ({ ...it, edits: it?.edits && { ...it.edits } })) };
+  for (const [before, { edits }] of pairs(copy)) if (edits) edits.base ??= before.text;
+  return copy;
+}
+
 /** Whether it is what a field of the kind has kept: another version of the page may have written it. */
 function isKept(kept, { isText }) {
   const isEntry = (it) => typeof it === "object" && it && (!isText || areEdits(it.edits, it.text)) && (!it.cleared || isEntry(it.cleared));
-  return typeof kept === "object" && kept && Array.isArray(kept.sent) && kept.sent.every(isEntry)
+  return kept && kept.sent.every(isEntry)
     && (isText ? areEdits(kept.edits, kept.shown) : !kept.edits && kept.shown !== undefined);
 }
 
@@ -218,6 +229,7 @@ export class Field {
     this.#served = value;
     this.shown = kind.show(value);
     if (kind.isText) this.#edits = new Edits(this.shown);
+    kept = whole(kept);
     if (!isKept(kept, kind)) return;
     this.shown = kept.shown;
     this.#isChanged = kept.isChanged;
@@ -230,7 +242,10 @@ export class Field {
   /** What the next page needs to go on, as JSON. */
   get kept() {
     const pack = (it) => it && { ...it, edits: it.edits && packed(it.edits), cleared: pack(it.cleared) };
-    return { shown: this.shown, isChanged: this.#isChanged, edits: this.#edits && packed(this.#edits), sent: this.#sent.map(pack) };
+    const kept = { shown: this.shown, isChanged: this.#isChanged, edits: this.#edits && packed(this.#edits), sent: this.#sent.map(pack) };
+    // What edits begin with is as a rule what was sent before them.
+    for (const [before, { edits }] of pairs(kept)) if (edits && before.text === edits.base) delete edits.base;
+    return kept;
   }
 
   /** Whether the user has changed something that is not sent. */
@@ -241,6 +256,11 @@ export class Field {
   /** The sent actions that are not answered. */
   get sent() {
     return this.#sent.slice(this.#late.length).map(({ action }) => action);
+  }
+
+  /** Those of them that only say what the user has made of the control. */
+  get sentEdits() {
+    return this.#sent.slice(this.#late.length).filter(({ isClear }) => !isClear).map(({ action }) => action);
   }
 
   /** Whether the control shows what its user has made of it, and not the server's value. */

@@ -23,6 +23,7 @@ const known = new WeakMap();
 export class Fields {
   #session;
   #id;
+  #type;
   #all = new Map();
   /** The node's actions that wait, with their edits, for the answer to another one. */
   #queue = [];
@@ -30,6 +31,8 @@ export class Fields {
   #isSending = false;
   /** Whether the session has not taken the action, as its node is not there yet or any more. */
   #isUnsent = false;
+  /** Whether the node is gone. */
+  #isOver = false;
   #willLook = false;
   #keeping;
 
@@ -37,33 +40,65 @@ export class Fields {
   static of(session, node) {
     const id = node === "" || node === undefined ? session.view?.root : node;
     const nodes = known.get(session) ?? known.set(session, new Map()).get(session);
-    return nodes.get(id) ?? nodes.set(id, new Fields(session, id)).get(id);
+    const fields = nodes.get(id);
+    if (fields && fields.#isOfNode) return fields;
+    if (fields) fields.#end();
+    return nodes.set(id, new Fields(session, id)).get(id);
   }
 
   constructor(session, id) {
     this.#session = session;
     this.#id = id;
-    const hear = ({ detail }) => this.#hear(detail), look = () => this.#lookSoon();
-    const changed = () => {
-      const node = session.node(id);
-      if (node) return this.#serve(node.state);
-      session.removeEventListener("outcome", hear);
-      session.removeEventListener("pending", look);
-      session.removeEventListener("change", changed);
-      globalThis.removeEventListener?.("pagehide", leave);
-      known.get(session).delete(id);
-      for (const { run } of this.#queue.splice(0)) run();
-      for (const { timer } of this.#all.values()) clearTimeout(timer);
-      clearTimeout(this.#keeping);
-      session.keepDraft(id);
-    };
-    session.addEventListener("outcome", hear);
-    session.addEventListener("pending", look);
-    session.addEventListener("change", changed);
+    this.#type = session.node(id)?.type;
+    for (const [name, listener] of Object.entries(this.#listeners)) session.addEventListener(name, listener);
     // The page outlives sessions.
     const fields = new WeakRef(this);
-    const leave = () => (fields.deref() ? fields.deref().#leavePage() : removeEventListener("pagehide", leave));
-    globalThis.addEventListener?.("pagehide", leave);
+    this.#leave = () => (fields.deref() ? fields.deref().#leavePage() : removeEventListener("pagehide", this.#leave));
+    globalThis.addEventListener?.("pagehide", this.#leave);
+  }
+
+  #leave;
+  #listeners = {
+    outcome: ({ detail }) => this.#hear(detail),
+    pending: () => this.#lookSoon(),
+    change: ({ detail }) => this.#change(detail?.ops),
+    // The node that has this id now may be another one: what the user has made for that one goes to nobody by itself.
+    lost: () => this.#hold(),
+    status: () => this.#session.status === "reset" && this.#hold(),
+  };
+
+  /** Whether they are the fields of the node that has the id now. */
+  get #isOfNode() {
+    const node = this.#session.node(this.#id);
+    this.#type ??= node?.type;
+    return node?.type === this.#type;
+  }
+
+  #change(ops) {
+    if (!this.#isOfNode) return this.#end();
+    // With a whole view the session takes actions again that it has not taken.
+    for (const it of this.#all.values()) if (!ops && it.isUnsent) it.isUnsent = it.isHeld = false;
+    this.#serve(this.#session.node(this.#id).state);
+    if (!ops) this.#lookSoon();
+  }
+
+  #hold() {
+    for (const it of this.#all.values()) {
+      it.isHeld = true;
+      it.isUnsent = false;
+    }
+  }
+
+  #end() {
+    this.#isOver = true;
+    for (const [name, listener] of Object.entries(this.#listeners)) this.#session.removeEventListener(name, listener);
+    globalThis.removeEventListener?.("pagehide", this.#leave);
+    const nodes = known.get(this.#session);
+    if (nodes.get(this.#id) === this) nodes.delete(this.#id);
+    for (const { run } of this.#queue.splice(0)) run();
+    for (const { timer } of this.#all.values()) clearTimeout(timer);
+    clearTimeout(this.#keeping);
+    this.#session.keepDraft(this.#id);
   }
 
   /**
@@ -79,13 +114,17 @@ export class Fields {
     const node = this.#session.node(this.#id), value = bound.select ? node && bound.select(node.state) : bound.value;
     if (it) {
       it.bound = bound;
+      if (bound.isSecret && !it.isSecret) this.#keepSoon();
+      // A password that is shown is one.
+      it.isSecret ||= Boolean(bound.isSecret);
       it.isMeant = false;
       it.field.serve(value);
       return it;
     }
     const drafts = this.#session.draft(this.#id) ?? {};
     const kept = !bound.isSecret && Object.hasOwn(drafts, name) ? this.#revived(drafts[name]) : undefined;
-    it = { name, kind, bound, field: new Field(value, kind, kept), timer: undefined, isHeld: false, isMeant: false, listeners: new Set() };
+    it = { name, kind, bound, field: new Field(value, kind, kept), timer: undefined, listeners: new Set() };
+    Object.assign(it, { isHeld: false, isUnsent: false, isMeant: false, isSecret: Boolean(bound.isSecret) });
     this.#all.set(name, it);
     if (kept) {
       // Answers that came before the view was drawn.
@@ -107,7 +146,7 @@ export class Fields {
   /** Takes what the user has made of a control, and sends it after a pause. */
   edit(it, shown, caret) {
     it.field.edit(shown, caret);
-    it.isHeld = false;
+    it.isHeld = it.isUnsent = false;
     tell(it);
     this.#keepSoon();
     this.#sendSoon(it);
@@ -132,6 +171,7 @@ export class Fields {
   leave(it) {
     this.flush();
     if (it.bound.select) return;
+    if (!it.field.isUsers) return void this.#all.delete(it.name);
     it.field.leave();
     // An action that waits means what was shown.
     it.isMeant = this.#queue.length > 0;
@@ -145,7 +185,12 @@ export class Fields {
 
   /** Does an action of the node behind its edits; `run` acts, and returns a promise. */
   act(action, run) {
-    if (this.#isSending) return run();
+    if (this.#isSending) {
+      const outcome = run();
+      // Who shows outcomes has said that it is too long.
+      outcome?.catch(() => {});
+      return outcome;
+    }
     return new Promise((resolve, reject) => {
       this.#queue.push({ action, run: () => run().then(resolve, reject) });
       this.#runQueue();
@@ -187,7 +232,7 @@ export class Fields {
     it.timer = undefined;
     const { field } = it;
     const isAway = field.isAway && !it.isMeant;
-    if (!field.isEdited || field.isComposing || isAway || it.isHeld || this.#areOthersPending) return;
+    if (this.#isOver || !field.isEdited || field.isComposing || isAway || it.isHeld || this.#areOthersPending) return;
     const value = it.kind.read(field.shown);
     if (value === undefined) return;
     this.#isSending = true;
@@ -196,7 +241,7 @@ export class Fields {
       const action = this.#actionOf(() => it.bound.send(value));
       if (action) field.send(action);
       // Until the user goes on: if it acts later, that action waits for the field, and would have it send again.
-      else it.isHeld = !this.#isUnsent;
+      else [it.isHeld, it.isUnsent] = [true, this.#isUnsent];
     } finally {
       this.#isSending = false;
     }
@@ -206,6 +251,19 @@ export class Fields {
 
   #isPending(action) {
     return this.#session.pending.includes(action);
+  }
+
+  /** Whether an action has no answer: of a node but for the edits of its fields, or of any node. */
+  static isPending(session, id) {
+    const { pending = [], view } = session;
+    if (id === undefined) return pending.length > 0;
+    const fields = known.get(session)?.get(id === "" ? view?.root : id);
+    const isEdit = (action) => fields && (fields.#isEdit(action) || (fields.#isSending && action === pending.at(-1)));
+    return pending.some((action) => (action.to === id || (action.to === "" && view?.root === id)) && !isEdit(action));
+  }
+
+  #isEdit(action) {
+    return [...this.#all.values()].some(({ field }) => field.sentEdits.includes(action));
   }
 
   /** Whether other actions of the node have no answer. */
@@ -224,6 +282,7 @@ export class Fields {
       // What the user has made since is sent.
       it.isHeld = status === "refused" && !it.field.isClearing && !it.field.isEdited && it.field.sent.length === 1;
       it.field.answer(status === "applied");
+      if (it.field.isAway && !it.field.isUsers) this.#all.delete(it.name);
       tell(it);
     }
     this.#keep();
@@ -260,7 +319,8 @@ export class Fields {
   #keep() {
     clearTimeout(this.#keeping);
     this.#keeping = undefined;
-    const users = [...this.#all.values()].filter(({ field, bound }) => field.isUsers && !bound.isSecret);
+    if (this.#isOver) return;
+    const users = [...this.#all.values()].filter((it) => it.field.isUsers && !it.isSecret);
     const keep = ({ name, field: { kept } }) => [name, { ...kept, sent: kept.sent.map((it) => ({ ...it, action: it.action.n })) }];
     this.#session.keepDraft(this.#id, users.length ? Object.fromEntries(users.map(keep)) : undefined);
   }

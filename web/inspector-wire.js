@@ -22,7 +22,7 @@ function gist(message) {
   switch (message.t) {
     case "act": return `${actionName(message.a) || "(hidden)"} → ${target(message.to)}`;
     case "back": return `→ ${target(message.to)}`;
-    case "hello": return message.app ?? (message.resume ? `resume, try ${message.resume.try}` : "share");
+    case "hello": return message.resume ? `resume, try ${message.resume.try}` : message.app ?? "share";
     case "welcome": return `${message.resumed ? "resumed, " : ""}rev ${message.rev}, n ${message.n}`;
     case "snap": return `the whole view, rev ${message.rev}`;
     case "patch": return `rev ${message.rev}, ${count(message.ops, "op")}`;

@@ -119,10 +119,12 @@ class Control {
   /** Takes what is drawn. `key` is a name for what has none. */
   serve(value, { session, id }, key) {
     if (value instanceof Bound) {
-      this.#fields ??= Fields.of(session, id);
+      this.#fields = Fields.of(session, id);
       value.isSecret ||= this.dom.type === "password";
-      this.#it = this.#fields.bind(value.name || this.dom.name || this.dom.id || key, value.kind ? kinds[value.kind] : this.kind, value);
-      this.#it.listeners.add(this.#show);
+      const it = this.#fields.bind(value.name || this.dom.name || this.dom.id || key, value.kind ? kinds[value.kind] : this.kind, value);
+      if (it !== this.#it) this.#it?.listeners.delete(this.#show);
+      this.#it = it;
+      it.listeners.add(this.#show);
     } else if (!this.#field) {
       this.#field = new Field(value, this.kind);
     } else if (!this.#isEcho(value)) {
@@ -225,11 +227,14 @@ class Group extends Control {
     if (dom.checked) this.edit(this.kind === radio ? dom : dom.value);
   }
 
-  /** Other elements of it stay. */
-  leave() {}
+  leave() {
+    for (const [dom, it] of this.members) if (it.isGone) this.members.delete(dom);
+    if (this.members.size) return;
+    super.leave();
+    this.forget();
+  }
 
   serveAll() {
-    for (const [dom, it] of this.members) if (it.isGone) this.members.delete(dom);
     const its = [...this.members.values()];
     if (!its.length) return;
     const [it] = its, isBound = it.served instanceof Bound;
@@ -240,10 +245,14 @@ class Group extends Control {
 function groupOf(it) {
   const { dom } = it, root = dom.form ?? dom.getRootNode();
   const names = groups.get(root) ?? groups.set(root, new Map()).get(root);
-  const name = dom.name || dom;
+  const name = dom.name ? JSON.stringify([it.controlOwner.id ?? null, dom.name]) : dom;
   let group = names.get(name);
-  // Another group of the name was here before.
-  if (!group || ![...group.members.values()].some((it) => !it.isGone)) names.set(name, (group = new Group(dom, it.served instanceof Bound)));
+  if (!group) {
+    const others = dom.name && [...names.values()].some((other) => other.dom.name === dom.name);
+    if (others) console.warn(`Radio buttons of two nodes have the name "${dom.name}", and the browser takes them for one group. Put each into a form.`);
+    names.set(name, (group = new Group(dom, it.served instanceof Bound)));
+    group.forget = () => names.delete(name);
+  }
   group.members.set(dom, it);
   return group;
 }
@@ -277,6 +286,9 @@ export function setControls() {
   }
 }
 
+/** The controls of a form, one of which may have the name "elements". */
+const elementsOf = (form) => Object.getOwnPropertyDescriptor(HTMLFormElement.prototype, "elements").get.call(form);
+
 /** The events that tell of what the user does to a control. */
 export const controlEvents = ["input", "change", "blur", "compositionstart", "compositionend"];
 
@@ -308,7 +320,7 @@ export function sendControls(it, type, action) {
   const sent = [];
   if (control && (type === "input" || type === "change" || control.isIn(action))) sent.push(control);
   if (dom?.localName === "form" && type === "submit") {
-    for (const element of dom.elements) if (controls.get(element)?.field.isEdited) sent.push(controls.get(element));
+    for (const element of elementsOf(dom)) if (controls.get(element)?.field.isEdited) sent.push(controls.get(element));
   }
   const answers = [...new Set(sent)].map((control) => control.send());
   return (isTaken) => {

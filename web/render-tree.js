@@ -116,8 +116,9 @@ export function patch(it, what) {
 
 function patchElement(it, { props, children }, old) {
   for (const name in old) if (!(name in props)) setProp(it, name, undefined, old[name]);
-  // A select's value means something once it has its options.
-  for (const name in props) if (name !== "value") setProp(it, name, props[name], old[name]);
+  // What a value is depends on the type; a select's means something once it has its options.
+  if ("type" in props) setProp(it, "type", props.type, old.type);
+  for (const name in props) if (name !== "value" && name !== "type") setProp(it, name, props[name], old[name]);
   patchKids(it, it.dom, children, null);
   if ("value" in props) setProp(it, "value", props.value, old.value);
   if (controls.has(it.tag)) disable(it, props);
@@ -355,13 +356,28 @@ function attach(it, { id, mount }) {
   draw(it);
 }
 
-/** Whether an action of a node has no answer. */
-const isPending = ({ id, mount: { session: { pending, view } } }) =>
-  (pending ?? []).some(({ to }) => to === id || (to === "" && view?.root === id));
+const isPending = ({ id, mount: { session } }) => Fields.isPending(session, id);
 
 /** Draws a node again if its view has asked whether an action waits, and the answer is another one now. */
 export function drawPending(it) {
   if (it.shownPending !== undefined && it.shownPending !== isPending(it)) draw(it, true);
+}
+
+/** A value of a node that the page alone knows. */
+function localOf(it, initial, name) {
+  if (current === it && it.askedLocals.has(name)) {
+    throw new Error(`context.local is called twice${name && ` for "${name}"`}. A node has one local value of a name: context.local(initial, "name").`);
+  }
+  it.askedLocals.add(name);
+  it.locals ??= new Map();
+  if (!it.locals.has(name)) {
+    it.locals.set(name, { value: initial, set(value) {
+      if (current === it) throw new Error("A view does not set a local value while it is drawn.");
+      this.value = value;
+      it.redraw();
+    } });
+  }
+  return it.locals.get(name);
 }
 
 function detach(it) {
@@ -379,10 +395,11 @@ export function draw(it, force = false) {
   it.force = force;
   const mayAct = session.scope !== "view";
   it.shownPending = undefined;
+  it.askedLocals = new Set();
   it.context = {
     id: it.id, type: node.type, session, node, mayAct, redraw: it.redraw,
     get pending() { return (it.shownPending = isPending(it)); },
-    local: (initial) => (it.local ??= { value: initial, set(value) { this.value = value; it.redraw(); } }),
+    local: (initial, name = "") => localOf(it, initial, name),
   };
   it.routes = Object.fromEntries(
     Object.entries(node.children ?? {}).map(([name, route]) => [name, new Route(it, name, route)]));

@@ -73,13 +73,19 @@ export interface Context {
   readonly mayAct: boolean;
   /** Draws the node again though it has not changed, for a view that shows what is not in the view state. */
   redraw(): void;
-  /** Whether an action of the node has no answer. The node is drawn again when that changes. */
+  /**
+   * Whether an action of the node has no answer, other than an edit of a bound control. The node is drawn again when that changes. It is for signs such
+   * as `aria-busy`: a form whose button is disabled meanwhile does not hear Enter.
+   */
   readonly pending: boolean;
   /**
    * What only this page knows of the node, as long as the node is drawn: `value` is `initial` at first, and `set` draws the node again. A node has
-   * one such value, which may be an object.
+   * one such value of a name, also in the parts of its view: rows of a list name theirs by their keys. It is an error to ask for a name twice in one drawing,
+   * and to set a value while the view is drawn.
+   *
+   * @param name - empty unless told.
    */
-  local<T>(initial: T): { readonly value: T; set(value: T): void };
+  local<T>(initial: T, name?: string): { readonly value: T; set(value: T): void };
 }
 
 /**

@@ -191,23 +191,26 @@ export class Entry {
     }
   }
 
-  /** Writes the entry, or removes it if there is no session. */
-  write(stored) {
+  /** Writes the entry, or removes it if there is no session. Drafts are left out if there is no room for them. */
+  write(stored, drafts) {
     if (!this.#name) {
       if (this.#storage && !this.#isOver) this.#tell(false);
       return;
     }
-    this.#writeText(stored && JSON.stringify({ v: 1, app: this.#app, ...stored }));
+    const entry = stored && { v: 1, app: this.#app, ...stored };
+    const text = entry && JSON.stringify(entry);
+    this.#writeText(drafts && entry ? JSON.stringify({ ...entry, drafts }) : text, text);
   }
 
-  #writeText(text) {
+  /** `least` is the text to write if there is no room. */
+  #writeText(text, least = text) {
     let result;
     try {
       result = this.#put(text);
     } catch {
-      return this.#tell(this.#putAnew(text));
+      return this.#tell(this.#putAnew(least));
     }
-    if (isLater(result)) this.#finishLater(text, result);
+    if (isLater(result)) this.#finishLater(least, result);
     else this.#tell(Boolean(text));
   }
 

@@ -32,8 +32,7 @@ export const useSession = () => useCurrent().session;
 
 export const useStatus = () => useEvents("status", ({ status }) => status);
 
-export const usePending = (id) => useEvents("pending", ({ pending, view }) =>
-  pending.some(({ to }) => id === undefined || to === id || (to === "" && view?.root === id)));
+export const usePending = (id) => useEvents("pending", (session) => Fields.isPending(session, id));
 
 export function useNode(id) {
   const { session } = useCurrent();

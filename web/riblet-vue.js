@@ -29,9 +29,12 @@ export const useSession = () => useCurrent().session;
 export const useStatus = () => useEvents("status", ({ status }) => status);
 
 export function usePending(id) {
-  const pending = useEvents("pending", (session) => session.pending), session = useSession();
-  const isFor = (to) => toValue(id) === undefined || to === toValue(id) || (to === "" && session.view?.root === toValue(id));
-  return computed(() => pending.value.some(({ to }) => isFor(to)));
+  const session = useSession(), pending = shallowRef();
+  const read = () => (pending.value = Fields.isPending(session, toValue(id)));
+  session.addEventListener("pending", read);
+  onScopeDispose(() => session.removeEventListener("pending", read));
+  watch(() => toValue(id), read, { immediate: true, flush: "sync" });
+  return pending;
 }
 
 export function useNode(id) {

@@ -110,7 +110,8 @@ export type Status = "connecting" | "live" | "reconnecting" | "resumed" | "reset
  * Why a connection or a session ended. `code` is the word of the server's `bye` (`ended`, `shutdown`, `taken`,
  * `denied`, …), the number of a close frame that came without a word (`1006` for a cut), or one of the client's own:
  * `silent` (nothing was heard for too long), `bad_server` (the server broke the protocol, or its patches did not fit
- * seven times in a minute), `reconnect` ({@link Session.reconnect}) and `closed` ({@link Session.close}).
+ * seven times in a minute), `reconnect` ({@link Session.reconnect}), `offline` (the browser has no network) and `closed`
+ * ({@link Session.close}).
  */
 export interface Reason {
   code: string;
@@ -235,7 +236,9 @@ export interface SessionEvents {
    * (`damaged`), so that the session begins anew, and what the page before had not sent is lost.
    */
   stored: { stored: true } | { stored: false; reason: "full" | "damaged" };
-  /** {@link Session.nextAttempt} has another reason: an attempt begins (undefined), or the next one is due after so many milliseconds. */
+  /**
+   * {@link Session.nextAttempt} has changed: the next attempt is due after so many milliseconds; or undefined, as one begins or none is made any more.
+   */
   attempt: { wait: number | undefined };
   /** What answered actions survive has changed: {@link Session.durability}. */
   notice: { durability: Durability };

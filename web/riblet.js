@@ -77,7 +77,7 @@ export class Session extends EventTarget {
   constructor(url, options) {
     super();
     this.#url = String(url).replace(/\/+$/, "");
-    this.#options = { transports: [webSocket, eventStream], ...options };
+    this.#options = { ...options, transports: options.transports ?? [webSocket, eventStream] };
     const { storage, app, share, key = `riblet:${this.#url}:${app ?? share}` } = options;
     this.#shown = new Shown(this.#core.pending, options.optimistic);
     this.#makeEntry = () => new Entry(storage, key, app, () => this.#tellKept());
@@ -127,8 +127,8 @@ export class Session extends EventTarget {
   #save() {
     if (!this.#attempt) return; // the entry is not read yet
     this.#saved = { pending: this.#core.pending, session: this.#core.session };
-    const drafts = Object.keys(this.#drafts).length ? { drafts: this.#drafts } : {};
-    this.#entry.write(this.#core.session && { ...this.#core.stored(), ...drafts, via: this.#link.working });
+    const drafts = Object.keys(this.#drafts).length ? this.#drafts : undefined;
+    this.#entry.write(this.#core.session && { ...this.#core.stored(), via: this.#link.working }, drafts);
   }
 
   #tellKept() {
@@ -228,7 +228,13 @@ export class Session extends EventTarget {
       const description = describe();
       // After a reset the ids on the screen mean nothing.
       if (this.#isOver || (isId && this.view !== this.#core.view)) return resolve(this.#unsent(description));
-      const [action, message] = this.#core.take(description);
+      let action, message;
+      try {
+        [action, message] = this.#core.take(description);
+      } catch (error) {
+        this.#unsent(description, error.message);
+        throw error;
+      }
       this.#promises.set(action, { resolve, reject });
       this.#carryOut(message ? [["send", message]] : []);
       if (this.#isHeld) this.#open();
@@ -237,8 +243,8 @@ export class Session extends EventTarget {
   }
 
   /** To press a button of a session that is over is no mistake of the page's. */
-  #unsent({ body, ...action }) {
-    const outcome = { status: "unsent", message: "The session has ended." };
+  #unsent({ body, ...action }, message = "The session has ended.") {
+    const outcome = { status: "unsent", message };
     this.#emit("outcome", { ...action, ...outcome });
     return outcome;
   }
@@ -480,7 +486,11 @@ export class Session extends EventTarget {
       promise?.resolve(outcome);
       this.#emit("outcome", { ...action, ...outcome });
     },
-    tooLong: (action) => this.#promises.get(action)?.reject?.(this.#core.tooLong()),
+    tooLong: (action) => {
+      const error = this.#core.tooLong();
+      this.#promises.get(action)?.reject(error);
+      this.#unsent(action, error.message);
+    },
     lost: (count, dropped) => {
       for (const action of dropped) this.#on.settled(action, { status: "unknown", n: action.n });
       this.#emit("lost", { count });
@@ -609,6 +619,7 @@ export class Session extends EventTarget {
     globalThis.removeEventListener?.("offline", this.#lose);
     clearTimeout(this.#timer);
     this.#link?.rest();
+    this.#emit("attempt", { wait: undefined });
     this.#entry.release();
     this.#become(status, reason);
   }

@@ -50,7 +50,8 @@ screen("Catalog", (state, act, children, { redraw, session, id: node }) => {
         removed && button(`Undo: remove ${removed.title}`, restore, { class: "button button-quiet undo", key: "undo" }),
         h("p", { class: "badge", role: "status", key: "count" }, filter ? `${grouped(found.length)} of ${all}` : all))),
     h("a", { class: "skip skip-list", href: "#inspector", onclick: leaveList }, "Skip the rows"),
-    h("ul", { class: "catalog-rows", "aria-label": "Rows", onclick, onchange, onkeydown: moveAmongRows },
+    found.length === 0 && h("p", { class: "note", key: "none" }, filter ? `No row has “${filter}” in its title.` : "All rows are removed."),
+    h("ul", { class: "catalog-rows", "aria-label": "Rows", hidden: found.length === 0, onclick, onchange, onkeydown: moveAmongRows },
       each(found, (row) => row.id, catalogRow, { window: true })));
 });
 
@@ -81,11 +82,24 @@ function leaveList(event) {
 
 /** Up and down go to the same control of the next row: by Tab alone the way would be long. */
 function moveAmongRows(event) {
+  const row = event.target.closest(".catalog-row"), list = event.currentTarget, controls = "input, button";
+  if (!row) return;
+  const place = [...row.querySelectorAll(controls)].indexOf(event.target);
+  const focus = (next) => next.querySelectorAll(controls)[place].focus();
   const step = { ArrowUp: "previousElementSibling", ArrowDown: "nextElementSibling" }[event.key];
-  const row = event.target.closest(".catalog-row");
-  const next = step && row?.[step];
-  if (!next?.matches(".catalog-row")) return;
-  event.preventDefault();
-  const controls = "input, button";
-  next.querySelectorAll(controls)[[...row.querySelectorAll(controls)].indexOf(event.target)].focus();
+  const next = step && row[step];
+  if (next?.matches(".catalog-row")) {
+    event.preventDefault();
+    focus(next);
+  } else if (event.key === "Home" || event.key === "End") {
+    event.preventDefault();
+    const isEnd = event.key === "End";
+    list.scrollTo(0, isEnd ? list.scrollHeight : 0);
+    // The rows there are drawn with the next frame.
+    requestAnimationFrame(() => requestAnimationFrame(() => {
+      const place = isEnd ? row.getAttribute("aria-setsize") : "1";
+      const rows = [...list.querySelectorAll(".catalog-row")];
+      focus(rows.find((it) => it.getAttribute("aria-posinset") === place) ?? rows.at(isEnd ? -1 : 0));
+    }));
+  }
 }

@@ -33,6 +33,12 @@ static const unsigned char riblet_check_js[] = {
 static const unsigned char riblet_check_d_ts[] = {
 #embed "../../web/riblet-check.d.ts"
 };
+static const unsigned char riblet_banner_js[] = {
+#embed "../../web/riblet-banner.js"
+};
+static const unsigned char riblet_banner_d_ts[] = {
+#embed "../../web/riblet-banner.d.ts"
+};
 static const unsigned char riblet_indexeddb_js[] = {
 #embed "../../web/riblet-indexeddb.js"
 };
@@ -224,6 +230,8 @@ static const struct web_file files[] = {
     CLIENT("riblet-worker.js", riblet_worker_js),
     CLIENT("riblet-check.js", riblet_check_js),
     CLIENT("riblet-check.d.ts", riblet_check_d_ts),
+    CLIENT("riblet-banner.js", riblet_banner_js),
+    CLIENT("riblet-banner.d.ts", riblet_banner_d_ts),
     CLIENT("riblet-indexeddb.js", riblet_indexeddb_js),
     CLIENT("riblet-indexeddb.d.ts", riblet_indexeddb_d_ts),
     CLIENT("riblet-react.js", riblet_react_js),

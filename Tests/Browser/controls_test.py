@@ -71,6 +71,48 @@ class Controls(RenderTest):
         self.run_js("() => say(['a', 'c'])")
         self.assertEqual(self.value(), "a")
 
+    def test_radio_buttons_of_two_nodes_act_for_their_own(self):
+        self.run_js("""() => {
+          define("List", (state, act, {rows}) => h("div", null, rows));
+          define("Row", ({size}, act, children, {id}) => ["a", "b"].map((it) => h("input", {type: "radio", name: "size", value: it, id: it + id,
+            checked: bind(size, (set) => act({set}))})));
+          const nodes = {1: {type: "List", state: {}, children: {rows: {kind: "list", ids: [2, 3]}}}};
+          for (const id of [2, 3]) nodes[id] = {type: "Row", state: {size: ""}};
+          session.show(nodes);
+          mount(session, app);
+        }""")
+        self.page.locator("#b3").click()
+        self.page.locator("#a2").click()
+        self.assertEqual(self.run_js("() => session.sent.map(({to, action}) => [to, action.set])"), [[3, "b"], [2, "a"]])
+
+    def test_radio_buttons_that_are_removed_are_forgotten(self):
+        client = self.context.new_cdp_session(self.page)
+        self.run_js("""() => {
+          define("T", ({n}, act) => h("section", {key: n}, h("input", {type: "radio", name: "kind", value: "a", checked: bind("a", act)})));
+          window.removed = [];
+          session.show({1: {type: "T", state: {n: 0}}});
+          mount(session, app);
+          for (let n = 1; n <= 50; n++) {
+            removed.push(new WeakRef(app.querySelector("section")));
+            session.show({1: {type: "T", state: {n}}});
+          }
+        }""")
+        client.send("HeapProfiler.collectGarbage")
+        self.assertLess(self.run_js("() => removed.filter((it) => it.deref()).length"), 5)
+
+    def test_type_of_a_control_may_come_after_its_value(self):
+        self.show("""({on}, act) => h("input", {id: "field", checked: bind(on, (on) => act({on})), type: "checkbox"})""", "{on: false}")
+        self.assertFalse(self.page.locator("#field").is_checked())
+        self.page.locator("#field").click()
+        self.assertEqual(self.run_js("() => session.sent.map(({action}) => action)"), [{"on": True}])
+
+    def test_form_may_have_a_control_named_elements(self):
+        self.show("""({}, act) => h("form", {onsubmit: (event) => { event.preventDefault(); act("save"); }},
+          h("input", {name: "elements", id: "field", value: ""}), h("button", {id: "save"}))""", "{}")
+        self.page.locator("#save").click()
+        self.assertEqual(self.run_js("() => session.sent.map(({action}) => action)"), ["save"])
+        self.no_errors()
+
     SELECT = """({value, options, n}, act) => h("select", {id: "field", title: n, value, onchange: ({target}) => act({value: target.value})},
       options.map((it) => h("option", {key: it, value: it}, it)))"""
 

@@ -18,11 +18,9 @@ def scripts(name):
 class DocsTest(BrowserTest):
     @classmethod
     def setUpClass(cls):
+        # The client's modules are served beside it.
         folder = pathlib.Path(tempfile.mkdtemp(prefix="rib-docs-"))
         cls.addClassCleanup(shutil.rmtree, folder)
-        for name in ["riblet*.js", "render*.js", "field*.js", "generic.js"]:
-            for module in REPOSITORY.glob(f"web/{name}"):
-                shutil.copy(module, folder)
         blocks = scripts("README.md") + scripts("docs/WebClient.md")
         for number, block in enumerate(blocks):
             (folder / f"{number}.js").write_text(block)
@@ -35,8 +33,8 @@ class DocsTest(BrowserTest):
     def show(self, number):
         self.page.goto(f"{self.daemon.url}/{number}.html")
 
-    def test_there_are_five(self):
-        self.assertEqual(self.count, 5)
+    def test_there_are_six(self):
+        self.assertEqual(self.count, 6)
 
     def test_readme_draws_a_counter(self):
         self.show(0)
@@ -64,8 +62,23 @@ class DocsTest(BrowserTest):
         dialog.get_by_role("button", name="Close 1").click()
         expect(dialog).to_have_count(0)
 
-    def test_guide_binds_a_field(self):
+    def test_guide_shows_a_banner(self):
         self.show(3)
+        expect(self.page.get_by_role("button", name="increment")).to_be_visible()
+        banner = self.page.locator("riblet-banner")
+        expect(banner).to_be_hidden()
+        self.daemon.kill()
+        expect(banner).to_contain_text("Connection lost.")
+        for _ in range(3):
+            self.page.get_by_role("button", name="increment").click()
+        expect(banner).to_contain_text("3 actions are saved.")
+        self.daemon.start()
+        banner.get_by_role("button", name="Try now").click()
+        expect(banner).to_contain_text("Connected again. 3 actions were waiting. Each was done once.")
+        expect(banner).to_be_hidden()
+
+    def test_guide_binds_a_field(self):
+        self.show(4)
         field = self.page.locator("[name=draft]")
         for message in ("Hello", "and more"):
             field.press_sequentially(message)
@@ -74,7 +87,7 @@ class DocsTest(BrowserTest):
         expect(field).to_have_value("")
 
     def test_guide_sends_a_form(self):
-        self.show(4)
+        self.show(5)
         field = self.page.get_by_label("Payment")
         field.fill("1.5")
         self.page.get_by_role("button", name="Pay").click()

@@ -119,6 +119,19 @@ class Props(RenderTest):
         self.run_js("() => say({n: 8})")
         self.assertEqual(self.run_js(text), "8 3", "it stays as long as the node is drawn")
 
+    def test_values_of_a_node_have_names(self):
+        self.draw('''(state, act, children, context) => {
+          const [one, other] = [context.local(1, "one"), context.local(2, "other")];
+          return h("button", {id: "one", onclick: () => one.set(one.value + 10)}, `${one.value} ${other.value}`);
+        }''')
+        self.run_js("() => one.click()")
+        self.assertEqual(self.run_js("() => one.textContent"), "11 2")
+        self.draw('''(state, act, children, context) => { context.local(1); return context.local(2).value; }''')
+        self.assertIn("A node has one local value of a name", self.text())
+        self.draw('''(state, act, children, context) => { context.local(1).set(2); }''')
+        self.assertIn("does not set a local value while it is drawn", self.text())
+        self.assertEqual(len(self.run_js("() => errors")), 2)
+
     def test_a_page_says_what_stands_in_the_place_of_a_view_that_throws(self):
         shown = self.run_js("""() => {
           define("P", (state, act, {all}) => h("main", null, all));

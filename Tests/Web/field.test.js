@@ -126,7 +126,8 @@ class Session extends EventTarget {
   pending = [];
   earlier = new Map();
   drafts = {};
-  node = () => ({ state: {} });
+  type = "Room";
+  node = () => ({ type: this.type, state: {} });
   draft = (id) => this.drafts[id];
   keepDraft = (id, draft) => void (this.drafts[id] = draft && JSON.parse(JSON.stringify(draft)));
   act = (action) => {
@@ -210,6 +211,107 @@ test("a control that is removed sends no text that is based on an old value", ()
   assert.deepEqual(session.actions, ["xyzabc"]);
 });
 
+/** Fields of a session with one that has an edit and has sent another one. */
+function begun(session, name = "text") {
+  const fields = Fields.of(session, 1), send = (value) => session.act(value);
+  const bind = (options) => fields.bind(name, kinds.text, { value: "", send, ...options });
+  const it = bind();
+  fields.edit(it, "a", 1);
+  fields.flush();
+  fields.edit(it, "ab", 2);
+  return { fields, it, bind };
+}
+
+for (const [name, tell] of [
+  ["the server has lost actions", (session) => session.dispatchEvent(new Event("lost"))],
+  ["the session is another one", (session) => session.dispatchEvent(((session.status = "reset"), new Event("status")))],
+]) {
+  test(`what was typed is sent to no other node by itself: ${name}`, async () => {
+    const session = new Session(), { fields, it } = begun(session);
+    session.pending = [];
+    tell(session);
+    session.dispatchEvent(new Event("pending"));
+    await new Promise(setImmediate);
+    session.dispatchEvent(Object.assign(new Event("change"), { detail: { ops: null } }));
+    await new Promise(setImmediate);
+    fields.flush();
+    assert.deepEqual(session.actions, []);
+    assert.equal(it.field.shown, "ab");
+    fields.edit(it, "abc", 3);
+    fields.flush();
+    assert.deepEqual(session.actions, ["abc"], "the user goes on");
+  });
+}
+
+test("a node of another type has fields of its own", () => {
+  const session = new Session(), { fields } = begun(session);
+  session.type = "Public";
+  assert.notEqual(Fields.of(session, 1), fields);
+  fields.flush();
+  assert.equal(Fields.of(session, 1).bind("text", kinds.text, { value: "", send() {} }).field.shown, "");
+  assert.equal(session.drafts[1], undefined);
+});
+
+test("what the session does not take is not tried again before there is another view", async () => {
+  const session = new Session(), fields = Fields.of(session, 1);
+  let tries = 0;
+  const unsent = () => {
+    tries++;
+    session.dispatchEvent(Object.assign(new Event("outcome"), { detail: { to: 1, status: "unsent" } }));
+    return Promise.resolve({ status: "unsent" });
+  };
+  let send = unsent;
+  const it = fields.bind("text", kinds.text, { value: "", send: (value) => send(value) });
+  fields.edit(it, "a", 1);
+  fields.flush();
+  for (let round = 0; round < 3; round++) {
+    await new Promise(setImmediate);
+    fields.flush();
+  }
+  assert.equal(tries, 1);
+  send = (value) => session.act(value);
+  session.dispatchEvent(Object.assign(new Event("change"), { detail: { ops: null } }));
+  fields.flush();
+  assert.deepEqual(session.actions, ["a"]);
+});
+
+test("edits are no action that a node waits for", () => {
+  const session = new Session(), { fields, bind } = begun(session);
+  const seen = [];
+  session.dispatchEvent(new Event("pending"));
+  seen.push(Fields.isPending(session, 1));
+  bind({ clearedBy: ["submit"] });
+  fields.act("submit", () => session.act("submit"));
+  seen.push(Fields.isPending(session, 1), Fields.isPending(session, 2), Fields.isPending(session));
+  assert.deepEqual(seen, [false, true, false, true]);
+  let during;
+  const other = fields.bind("other", kinds.text, { value: "", send: (value) => (session.act(value), (during = Fields.isPending(session, 1))) });
+  while (session.pending.length) session.answer("applied");
+  fields.edit(other, "x", 1);
+  fields.flush();
+  assert.equal(during, false, "also as it is sent");
+});
+
+test("a password that is shown is not kept", () => {
+  const session = new Session(), { fields, it, bind } = begun(session);
+  bind({ isSecret: true });
+  bind({ isSecret: false });
+  fields.edit(it, "abc", 3);
+  fields.leave(it);
+  session.answer("applied");
+  assert.equal(session.drafts[1], undefined);
+});
+
+test("a field that nothing shows is forgotten when all is answered", () => {
+  const session = new Session(), { fields, it, bind } = begun(session);
+  fields.flush();
+  fields.leave(it);
+  assert.equal(bind(), it);
+  fields.leave(it);
+  while (session.pending.length) session.answer("applied");
+  assert.notEqual(bind(), it);
+});
+
 /** How many schedules: 100,000 take four minutes. */
 const schedules = Number(process.env.RIB_SCHEDULES ?? 1500);
 
@@ -231,7 +333,7 @@ const broken = [
   ["an action does not wait for edits that wait", "fields.js", "if (edited.length && (this.#areOthersPending", "if (edited.length && (false"],
   ["an action comes before the edits", "fields.js", "      this.flush();\n      const { action", "      const { action"],
   ["a control that is not drawn takes an old value for the server's", "field.js", "this.isAway = true;", ""],
-  ["a reload forgets what is not sent", "fields.js", "globalThis.addEventListener?.(\"pagehide\", leave);", ""],
+  ["a reload forgets what is not sent", "fields.js", "globalThis.addEventListener?.(\"pagehide\", this.#leave);", ""],
 ];
 
 for (const [index, [name, file, rule, instead]] of broken.entries()) {

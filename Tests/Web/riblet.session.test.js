@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { canonical } from "../../web/riblet-check.js";
-import { applyPatch, webSocket } from "../../web/riblet.js";
+import { applyPatch, connect, webSocket } from "../../web/riblet.js";
 import { MemoryStorage, World, begin, count, settle, show, view } from "./riblet.support.js";
 
 const increment = { increment: {} };
@@ -134,7 +134,7 @@ test("of actions before the welcome those that turn out to be too long are rejec
   assert.deepEqual(server.take().map(({ n, a }) => [n, a]), [[1, "a"], [2, "c"]]);
   server.patch(1, 2);
   assert.deepEqual(await Promise.all([first, last]), [{ status: "applied", n: 1 }, { status: "applied", n: 2 }]);
-  assert.equal(told.outcome.length, 2);
+  assert.deepEqual(told.outcome.map(({ action, status }) => [action.length, status]), [[200, "unsent"], [1, "applied"], [1, "applied"]]);
 });
 
 test("actions while away are sent after what is sent again", (t) => {
@@ -832,6 +832,43 @@ test("a page that waits for its next attempt says how long, and tries at once wh
   assert.equal(server.hellos.length, length + 1);
   assert.equal(session.nextAttempt, undefined);
   assert.equal(attempts.at(-1), undefined);
+});
+
+test("a page that waits is told when there is no next attempt", (t) => {
+  const world = new World(t, { chance: 0.5 });
+  const { server, session } = show();
+  const attempts = [];
+  session.addEventListener("attempt", ({ detail: { wait } }) => attempts.push(wait));
+  server.cut();
+  world.pass(10);
+  session.close();
+  assert.equal(attempts.at(-1), undefined);
+  assert.equal(session.nextAttempt, undefined);
+});
+
+test("an option that is undefined is one that is left out", (t) => {
+  new World(t);
+  const { WebSocket } = globalThis, opened = [];
+  t.after(() => Object.assign(globalThis, { WebSocket }));
+  globalThis.WebSocket = class {
+    constructor(url) {
+      opened.push(url);
+    }
+    close() {}
+  };
+  connect("http://example.test", { app: "a", transports: undefined }).close();
+  assert.equal(opened.length, 1);
+});
+
+test("what is too long to be sent is told to who shows outcomes", async (t) => {
+  new World(t);
+  const { session } = show();
+  const outcomes = [];
+  session.addEventListener("outcome", ({ detail }) => outcomes.push(detail));
+  await assert.rejects(session.act(1, "x".repeat(100_000)), RangeError);
+  assert.equal(outcomes.length, 1);
+  assert.equal(outcomes[0].status, "unsent");
+  assert.match(outcomes[0].message, /messages of \d+ bytes/);
 });
 
 test("a page comes back within a second after the server has answered that the session is gone", (t) => {

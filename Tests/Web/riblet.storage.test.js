@@ -345,6 +345,27 @@ test("the room of the old entry may be enough for the new one", (t) => {
   assert.deepEqual(told.stored, []);
 });
 
+test("without room for drafts the session is kept without them", (t) => {
+  new World(t);
+  const storage = new MemoryStorage();
+  const { session, told } = show({ storage });
+  const { setItem } = storage;
+  storage.setItem = (key, value) => {
+    if (value.length > 2000) throw new Error("QuotaExceededError");
+    setItem(key, value);
+  };
+  session.keepDraft(1, { text: "x".repeat(3000) });
+  session.act(1, "a");
+  assert.equal(storage.entry.outbox.length, 1);
+  assert.equal(storage.entry.drafts, undefined);
+  assert.equal(session.stored, true);
+  session.keepDraft(1, { text: "short" });
+  assert.deepEqual(storage.entry.drafts, { 1: { text: "short" } });
+  session.keepDraft(1, { text: "x".repeat(2 ** 19) });
+  assert.equal(storage.entry.drafts, undefined, "nor is what is longer than any message");
+  assert.deepEqual(told.stored, []);
+});
+
 test("a page with more sessions than a storage has places for is told", async (t) => {
   new World(t);
   const storage = new MemoryStorage();

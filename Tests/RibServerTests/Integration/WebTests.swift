@@ -19,7 +19,7 @@ import Testing
     let (status, output, errors) = try Program.run(
       try #require(Self.node),
       ["--test", "--test-reporter=spec"] + tests.sorted().map { folder.appendingPathComponent($0).path },
-      environment: Self.environment)
+      environment: Self.environment, within: 600)
     // What passed is left out: of a long message a log keeps both ends only.
     let failures = output.range(of: "failing tests:").map { output[$0.lowerBound...] } ?? output[...]
     #expect(status == 0, "\(failures)\(errors)")
@@ -33,7 +33,7 @@ import Testing
       ["--noEmit", "--strict", "--target", "es2022", "--module", "es2022", "--moduleResolution", "node16"]
         + [
           "Tests/Web/types.ts", "web/riblet.d.ts", "web/riblet-check.d.ts", "web/render.d.ts", "web/generic.d.ts",
-          "web/riblet-indexeddb.d.ts", "web/riblet-react.d.ts", "web/riblet-vue.d.ts",
+          "web/riblet-indexeddb.d.ts", "web/riblet-react.d.ts", "web/riblet-vue.d.ts", "web/riblet-banner.d.ts",
         ],
       directory: repository)
     #expect(status == 0, "\(output)\(errors)")
@@ -55,8 +55,8 @@ import Testing
 
   /// Those that take longest, with other browsers or many pages, and between them those that wait for timers of the client's.
   private static let slow = [
-    "admin", "showcase", "access", "members", "webkit", "render", "page", "liveness", "resilience", "firefox",
-    "storage", "notices", "keyboard", "chaos",
+    "bindings", "admin", "showcase", "access", "members", "webkit", "render", "page", "liveness", "resilience",
+    "firefox", "storage", "notices", "keyboard", "chaos",
   ]
 
   /// The files of the tests: of several that run at a time the longest is not to be the last, but for that of the cluster, which loads the machine
