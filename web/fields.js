@@ -8,6 +8,9 @@ const pause = 150;
 /** Milliseconds after which what the user has made is kept for the next page. */
 const keepingPause = 100;
 
+// Until when a field's edits are not sent: until the user edits it again; or does something with the node; or until there is another view.
+const [untilEdit, untilAction, untilView] = ["edit", "action", "view"];
+
 /** Tells those that show a field. */
 const tell = ({ listeners }) => listeners.forEach((listener) => listener());
 
@@ -53,8 +56,8 @@ export class Fields {
     for (const [name, listener] of Object.entries(this.#listeners)) session.addEventListener(name, listener);
     // The page outlives sessions.
     const fields = new WeakRef(this);
-    this.#leave = () => (fields.deref() ? fields.deref().#leavePage() : removeEventListener("pagehide", this.#leave));
-    globalThis.addEventListener?.("pagehide", this.#leave);
+    const leave = () => (fields.deref() ? fields.deref().#leavePage() : removeEventListener("pagehide", leave));
+    globalThis.addEventListener?.("pagehide", (this.#leave = leave));
   }
 
   #leave;
@@ -62,9 +65,9 @@ export class Fields {
     outcome: ({ detail }) => this.#hear(detail),
     pending: () => this.#lookSoon(),
     change: ({ detail }) => this.#change(detail?.ops),
-    // The node that has this id now may be another one: what the user has made for that one goes to nobody by itself.
+    // The node that has this id afterwards may be another one.
     lost: () => this.#hold(),
-    status: () => this.#session.status === "reset" && this.#hold(),
+    anew: () => this.#hold(),
   };
 
   /** Whether they are the fields of the node that has the id now. */
@@ -75,18 +78,30 @@ export class Fields {
   }
 
   #change(ops) {
-    if (!this.#isOfNode) return this.#end();
+    if (!this.#session.node(this.#id) || !this.#isOfNode) return this.#end();
     // With a whole view the session takes actions again that it has not taken.
-    for (const it of this.#all.values()) if (!ops && it.isUnsent) it.isUnsent = it.isHeld = false;
+    for (const it of this.#all.values()) if (!ops && it.held === untilView) it.held = undefined;
     this.#serve(this.#session.node(this.#id).state);
     if (!ops) this.#lookSoon();
   }
 
+  /** Sends nothing that was meant for the node of before, unless the user goes on. */
   #hold() {
-    for (const it of this.#all.values()) {
-      it.isHeld = true;
-      it.isUnsent = false;
+    for (const it of this.#all.values()) it.held = untilAction;
+    this.#giveUpQueue();
+    this.#keepSoon();
+  }
+
+  #giveUpQueue() {
+    for (const { action, resolve } of this.#queue.splice(0)) {
+      const outcome = { status: "unsent", message: "The server has lost what this action waited for." };
+      this.#tellOutcome(action, outcome);
+      resolve(outcome);
     }
+  }
+
+  #tellOutcome(action, outcome) {
+    this.#session.dispatchEvent(Object.assign(new Event("outcome"), { detail: { to: this.#id, action, ...outcome } }));
   }
 
   #end() {
@@ -95,7 +110,7 @@ export class Fields {
     globalThis.removeEventListener?.("pagehide", this.#leave);
     const nodes = known.get(this.#session);
     if (nodes.get(this.#id) === this) nodes.delete(this.#id);
-    for (const { run } of this.#queue.splice(0)) run();
+    this.#giveUpQueue();
     for (const { timer } of this.#all.values()) clearTimeout(timer);
     clearTimeout(this.#keeping);
     this.#session.keepDraft(this.#id);
@@ -124,7 +139,7 @@ export class Fields {
     const drafts = this.#session.draft(this.#id) ?? {};
     const kept = !bound.isSecret && Object.hasOwn(drafts, name) ? this.#revived(drafts[name]) : undefined;
     it = { name, kind, bound, field: new Field(value, kind, kept), timer: undefined, listeners: new Set() };
-    Object.assign(it, { isHeld: false, isUnsent: false, isMeant: false, isSecret: Boolean(bound.isSecret) });
+    Object.assign(it, { held: undefined, isMeant: false, isSecret: Boolean(bound.isSecret) });
     this.#all.set(name, it);
     if (kept) {
       // Answers that came before the view was drawn.
@@ -146,7 +161,7 @@ export class Fields {
   /** Takes what the user has made of a control, and sends it after a pause. */
   edit(it, shown, caret) {
     it.field.edit(shown, caret);
-    it.isHeld = it.isUnsent = false;
+    it.held = undefined;
     tell(it);
     this.#keepSoon();
     this.#sendSoon(it);
@@ -187,19 +202,21 @@ export class Fields {
   act(action, run) {
     if (this.#isSending) {
       const outcome = run();
-      // Who shows outcomes has said that it is too long.
-      outcome?.catch(() => {});
+      // Nobody else hears that it is too long.
+      outcome?.catch(({ message }) => this.#tellOutcome(action, { status: "unsent", message }));
       return outcome;
     }
     return new Promise((resolve, reject) => {
-      this.#queue.push({ action, run: () => run().then(resolve, reject) });
+      // What is typed before it goes with it.
+      for (const it of this.#all.values()) if (it.held === untilAction) it.held = undefined;
+      this.#queue.push({ action, resolve, run: () => run().then(resolve, reject) });
       this.#runQueue();
     });
   }
 
   #runQueue() {
     while (this.#queue.length) {
-      const edited = [...this.#all.values()].filter((it) => it.field.isEdited && !it.isHeld);
+      const edited = [...this.#all.values()].filter((it) => it.field.isEdited && !it.held);
       if (edited.length && (this.#areOthersPending || edited.some(({ field }) => field.isComposing))) return;
       this.flush();
       const { action, run } = this.#queue.shift();
@@ -232,7 +249,7 @@ export class Fields {
     it.timer = undefined;
     const { field } = it;
     const isAway = field.isAway && !it.isMeant;
-    if (this.#isOver || !field.isEdited || field.isComposing || isAway || it.isHeld || this.#areOthersPending) return;
+    if (this.#isOver || !field.isEdited || field.isComposing || isAway || it.held || this.#areOthersPending) return;
     const value = it.kind.read(field.shown);
     if (value === undefined) return;
     this.#isSending = true;
@@ -240,8 +257,8 @@ export class Fields {
     try {
       const action = this.#actionOf(() => it.bound.send(value));
       if (action) field.send(action);
-      // Until the user goes on: if it acts later, that action waits for the field, and would have it send again.
-      else [it.isHeld, it.isUnsent] = [true, this.#isUnsent];
+      // If it acts later, that action waits for the field, and would have it send again.
+      else it.held = this.#isUnsent ? untilView : untilEdit;
     } finally {
       this.#isSending = false;
     }
@@ -280,7 +297,7 @@ export class Fields {
       // An action that the server has lost may have had the number.
       if (n === undefined || sent?.n !== n || sent.to !== to || sent.action !== action) continue;
       // What the user has made since is sent.
-      it.isHeld = status === "refused" && !it.field.isClearing && !it.field.isEdited && it.field.sent.length === 1;
+      if (status === "refused" && !it.field.isClearing && !it.field.isEdited && it.field.sent.length === 1) it.held = untilEdit;
       it.field.answer(status === "applied");
       if (it.field.isAway && !it.field.isUsers) this.#all.delete(it.name);
       tell(it);
@@ -296,7 +313,7 @@ export class Fields {
     queueMicrotask(() => {
       this.#willLook = false;
       for (const it of this.#all.values()) {
-        // The server has lost actions, so those that are left have new numbers. The edit is sent again.
+        // The server has lost the action.
         while (it.field.sent.length && !this.#isPending(it.field.sent[0])) it.field.answer(false);
         tell(it);
         if (it.field.isEdited && !it.timer) this.#sendSoon(it);

@@ -30,6 +30,8 @@ export function levels({ root, nodes }) {
 
 /** Browsers keep 50 entries or so; deeper levels share the last of ours. */
 const mostEntries = 40;
+/** Milliseconds after which a user does not wait any more for what a step back does. */
+const patience = 3000;
 
 /**
  * Keeps one history entry a level, numbered from 0; `position` is the number of the one that the browser shows.
@@ -38,8 +40,8 @@ const mostEntries = 40;
  * no step of ours is under way: we push entries until `position` is as high as the view has levels, or step back if the
  * server, or a button on the page, has closed some. A popstate does not say whose step it was, so steps are counted: of
  * those that it tells, the first `ours` are ours. It does not matter which of them really were, only how many.
- * - A `back` that changed nothing (a child that is always there) leaves the levels without an entry (`stuck`), and the user's
- *   step goes on to the page before.
+ * - A `back` that changed nothing (a child that is always there) leaves the levels without an entry (`stuck`). If the answer
+ *   comes soon, the user's step goes on to the page before.
  * - A step back for which there is nothing to leave, as each level is being left already, says nothing.
  * - A step forward opens nothing again. It goes on to the page that comes after our entries; if there is none, it is stepped back.
  * - A new entry removes those that the user could go forward to. So levels that are open when the user comes back to
@@ -52,9 +54,9 @@ export function keepHistory(session) {
   const key = entry()?.key ?? `${Date.now()} ${Math.random()}`;
   // The newest entry is the last one. `index` tells later whether there are entries after it.
   const state = (level, index) => ({ ...history.state, riblet: { key, level, index } });
-  const isLast = () => history.length <= entry().index + 1;
+  const isLast = () => history.length <= (entry().index ?? history.length) + 1;
   let position = entry()?.level ?? 0;
-  let ours = 0, unanswered = 0, stuck = 0, seen = [], isBegun = false, isMoved = false;
+  let ours = 0, unanswered = 0, stuck = 0, seen = [], isBegun = false, isMoved = false, isLeaving = false;
   if (!entry()) history.replaceState(state(0, history.length - 1), "");
 
   // Who may only look leaves nothing by the back button but the page.
@@ -66,7 +68,7 @@ export function keepHistory(session) {
     if (!isBegun && !isLast()) stuck = depth() - position;
     isBegun = true;
     stuck = Math.max(0, Math.min(stuck, depth()));
-    while (position < goal()) history.pushState(state(++position, entry().index + 1), "");
+    while (position < goal()) history.pushState(state(++position, (entry().index ?? history.length - 1) + 1), "");
     ours = position - goal();
     if (ours) history.go(-ours);
   }
@@ -78,6 +80,7 @@ export function keepHistory(session) {
       seen = Object.keys(session.view?.nodes ?? {});
       isMoved = false;
     }
+    const asked = performance.now();
     // An answer that never comes (the session is over) has taken nothing away.
     const outcome = await session.back(session.view?.root).catch(() => undefined);
     unanswered--;
@@ -85,12 +88,16 @@ export function keepHistory(session) {
     if (session.view && seen.every((id) => id in nodes)) stuck = Math.max(0, levels(session.view) - position);
     seen = Object.keys(nodes);
     settle();
-    if (outcome?.status === "applied" && !isMoved && !ours && entry()?.key === key) history.go(-position - 1);
+    if (outcome?.status !== "applied" || isMoved || ours || entry()?.key !== key || performance.now() - asked > patience) return;
+    isLeaving = true;
+    history.go(-position - 1);
   }
 
   function moved() {
     if (entry()?.key !== key) return;
-    const steps = position - entry().level;
+    // Who comes back from the page before has gone no step among ours.
+    const steps = isLeaving ? 0 : position - entry().level;
+    isLeaving = false;
     position = entry().level;
     if (steps < 0 && session.view && !ours && !unanswered && position > goal() && !isLast()) return history.forward();
     const mine = Math.max(0, Math.min(steps, ours));

@@ -2,12 +2,14 @@ import type { Session } from "./riblet.js";
 
 /** What the banner says. A text or function that is left out is in English. */
 export interface Words {
+  /** There was no connection yet. */
+  none: string;
   /** The connection is lost. */
   lost: string;
   /** The device has no network. */
   offline: string;
-  /** How many actions wait for the connection. */
-  waiting(count: number): string;
+  /** How many actions wait for the connection, and whether a reload would keep them ({@link Session.stored}). */
+  waiting(count: number, isStored: boolean): string;
   /** An attempt to connect is under way. */
   connecting: string;
   /** When the next attempt is. */
@@ -28,7 +30,7 @@ export interface Words {
  * Shows a banner at the top of an element while the session has no connection: how many actions wait, when the next attempt is, and a button that
  * connects at once. When the connection is back, it says what has become of what waited, and goes.
  *
- * The first 0.8 s without a connection are not worth a word. The banner is in the flow, and stays at the top as the user scrolls. Its colours are the
+ * The banner waits 0.8 s before it shows. It is in the flow, and stays at the top as the user scrolls. Its colours are the
  * custom properties `--riblet-banner-background`, `--riblet-banner-color`, `--riblet-banner-back-background` and `--riblet-banner-back-color`.
  *
  * @param parent - the body, unless told.

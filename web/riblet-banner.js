@@ -6,9 +6,10 @@ const count = (number, one, many) => (number === 1 ? `1 ${one}` : `${number} ${m
 
 /** @type {import("./riblet-banner.d.ts").Words} */
 const english = {
+  none: "No connection yet.",
   lost: "Connection lost.",
   offline: "This device has no network.",
-  waiting: (number) => `${count(number, "action is", "actions are")} saved.`,
+  waiting: (number, isStored) => (isStored ? `${count(number, "action is", "actions are")} saved.` : `${count(number, "action waits", "actions wait")}.`),
   connecting: "Connecting…",
   next: (seconds) => `Next attempt in ${seconds} s.`,
   tryNow: "Try now",
@@ -23,13 +24,14 @@ const english = {
 
 const style = `
   :host { position: sticky; inset-block-start: 0; z-index: 10; display: block; }
-  :host([hidden]) { display: none; }
   div {
     display: flex; flex-wrap: wrap; align-items: center; gap: .25rem .75rem; padding: .5rem 1rem;
     background: var(--riblet-banner-background, light-dark(#3b2a00, #ffe9a8));
     color: var(--riblet-banner-color, light-dark(#fff6dd, #2b1f00));
     font: .9375rem/1.4 system-ui, sans-serif; font-variant-numeric: tabular-nums;
   }
+  /* The words are there before they say something, so that they are spoken. */
+  div.is-empty { padding: 0; background: none; border: 0 !important; }
   :host([data-state=back]) div {
     background: var(--riblet-banner-back-background, light-dark(#0b4a34, #b9f0d6));
     color: var(--riblet-banner-back-color, light-dark(#eafff5, #06281b));
@@ -59,33 +61,31 @@ export function banner(session, parent = document.body, words = {}) {
   Object.assign(button, { type: "button", textContent: say.tryNow, onclick: () => session.reconnect() });
   box.append(status, time, button);
   root.append(box);
-  host.hidden = true;
   parent.prepend(host);
 
   /** `up`, `lost`, `back` or `over`. */
   let state = "up";
-  /** Whether it is lost for long enough to say so. */
-  let isSaid = false;
-  /** What waited as the connection came back, and what has become of it. */
-  let waiting = new Set(), outcomes = [];
+  /** Whether it is lost for long enough to say so, and whether it was ever there. */
+  let isSaid = false, wasUp = false;
+  /** What has become of what waited since the connection was lost, and how many actions still wait for an answer. */
+  let outcomes = [], left = 0;
   let timer, ticker;
 
   function draw() {
     clearTimeout(ticker);
-    const { status: link, reason, pending, nextAttempt } = session;
+    const { status: link, reason, pending, nextAttempt, stored } = session;
+    const isShown = state !== "up" && (state !== "lost" || isSaid), isAway = isShown && state === "lost";
     host.dataset.state = state;
-    host.hidden = state === "up" || (state === "lost" && !isSaid);
-    if (host.hidden) return;
-    const isAway = state === "lost";
-    const said = {
-      lost: () => [navigator.onLine === false ? say.offline : say.lost, pending.length > 0 && say.waiting(pending.length)],
-      back: () => [say.back, outcomes.length > 0 && outcomeWords()],
+    box.classList.toggle("is-empty", !isShown);
+    const said = !isShown ? "" : {
+      lost: () => [navigator.onLine === false ? say.offline : wasUp ? say.lost : say.none, pending.length > 0 && say.waiting(pending.length, stored)],
+      back: () => [say.back, left === 0 && outcomes.length > 0 && outcomeWords()],
       over: () => [link === "signedOut" ? say.signedOut : say.ended, reason?.message],
     }[state]().filter(Boolean).join(" ");
     if (status.textContent !== said) status.textContent = said;
     time.textContent = !isAway ? "" : nextAttempt === undefined ? say.connecting : say.next(seconds(nextAttempt));
     // It keeps the focus while an attempt is under way.
-    button.hidden = !isAway;
+    button.hidden = time.hidden = !isAway;
     if (isAway && nextAttempt !== undefined) ticker = setTimeout(draw, nextAttempt % 1000 || 1000);
   }
 
@@ -101,6 +101,12 @@ export function banner(session, parent = document.body, words = {}) {
     draw();
   }
 
+  /** Says what has become of what waited, for a while, once all of it is answered: all at once, and not one number after the other. */
+  function sayBack() {
+    if (left > 0) become("back");
+    else become("back", outcomes.length ? stay : stay / 2, () => become("up"));
+  }
+
   const changed = () => {
     const { status: link } = session;
     if (/^(ended|signedOut)$/.test(link)) {
@@ -108,27 +114,24 @@ export function banner(session, parent = document.body, words = {}) {
     } else if (/^(reconnecting|connecting)$/.test(link)) {
       if (state === "lost") return draw();
       isSaid = false;
+      outcomes = [];
       become("lost", delay, () => {
         isSaid = true;
         draw();
       });
-    } else if (state === "lost" && isSaid) {
-      waiting = new Set(session.pending);
-      outcomes = [];
-      if (waiting.size) become("back");
-      else become("back", stay / 2, () => become("up"));
-    } else if (state !== "back") {
-      become("up");
+    } else {
+      const isNews = state === "lost" && isSaid && wasUp;
+      wasUp = true;
+      left = isNews ? session.pending.length : 0;
+      if (isNews) sayBack();
+      else if (state !== "back") become("up");
     }
   };
   const answered = ({ detail }) => {
-    if (state !== "back" || !waiting.size) return;
-    const it = [...waiting].find(({ n }) => n === detail.n);
-    if (!it) return;
-    waiting.delete(it);
+    // Answers come in the order of the actions, so the first ones are those of what waited.
+    if (detail.status === "unsent" || (state !== "lost" && left === 0)) return;
     outcomes.push(detail.status);
-    // All at once, and not one number after the other.
-    if (!waiting.size) become("back", stay, () => become("up"));
+    if (state === "back" && --left === 0) sayBack();
   };
   const listeners = { status: changed, outcome: answered, pending: draw, attempt: draw };
   for (const [type, listener] of Object.entries(listeners)) session.addEventListener(type, listener);

@@ -228,13 +228,7 @@ export class Session extends EventTarget {
       const description = describe();
       // After a reset the ids on the screen mean nothing.
       if (this.#isOver || (isId && this.view !== this.#core.view)) return resolve(this.#unsent(description));
-      let action, message;
-      try {
-        [action, message] = this.#core.take(description);
-      } catch (error) {
-        this.#unsent(description, error.message);
-        throw error;
-      }
+      const [action, message] = this.#core.take(description);
       this.#promises.set(action, { resolve, reject });
       this.#carryOut(message ? [["send", message]] : []);
       if (this.#isHeld) this.#open();
@@ -243,8 +237,8 @@ export class Session extends EventTarget {
   }
 
   /** To press a button of a session that is over is no mistake of the page's. */
-  #unsent({ body, ...action }, message = "The session has ended.") {
-    const outcome = { status: "unsent", message };
+  #unsent({ body, ...action }) {
+    const outcome = { status: "unsent", message: "The session has ended." };
     this.#emit("outcome", { ...action, ...outcome });
     return outcome;
   }
@@ -486,11 +480,7 @@ export class Session extends EventTarget {
       promise?.resolve(outcome);
       this.#emit("outcome", { ...action, ...outcome });
     },
-    tooLong: (action) => {
-      const error = this.#core.tooLong();
-      this.#promises.get(action)?.reject(error);
-      this.#unsent(action, error.message);
-    },
+    tooLong: (action) => this.#promises.get(action)?.reject?.(this.#core.tooLong()),
     lost: (count, dropped) => {
       for (const action of dropped) this.#on.settled(action, { status: "unknown", n: action.n });
       this.#emit("lost", { count });
@@ -588,6 +578,8 @@ export class Session extends EventTarget {
     this.#isMoved = code === closeCodes.moved;
     if (code === closeCodes.forbidden && this.#core.session) return this.#leaveToAnother(reason);
     const when = returns(code, hasSaidBye);
+    // Before anybody hears what is unknown now: it goes to no other session by itself.
+    if (when === "anew") this.#emit("anew");
     this.#carryOut(this.#core.disconnected(code, hasSaidBye));
     if (when === "never" || (when === "anew" && (this.#isLeaving || !this.#options.app))) {
       this.#save();

@@ -304,7 +304,7 @@ export async function runSchedule({ Fields, kinds }, seed) {
     connect();
     for (let round = 0; round < 3; round++) {
       await after();
-      page.it.isHeld = false;
+      page.it.held = undefined;
       page.fields.flush();
       await clock.run(clock.now + 100_000, after);
     }

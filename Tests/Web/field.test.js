@@ -224,7 +224,7 @@ function begun(session, name = "text") {
 
 for (const [name, tell] of [
   ["the server has lost actions", (session) => session.dispatchEvent(new Event("lost"))],
-  ["the session is another one", (session) => session.dispatchEvent(((session.status = "reset"), new Event("status")))],
+  ["the session is another one", (session) => session.dispatchEvent(new Event("anew"))],
 ]) {
   test(`what was typed is sent to no other node by itself: ${name}`, async () => {
     const session = new Session(), { fields, it } = begun(session);
@@ -237,11 +237,44 @@ for (const [name, tell] of [
     fields.flush();
     assert.deepEqual(session.actions, []);
     assert.equal(it.field.shown, "ab");
-    fields.edit(it, "abc", 3);
-    fields.flush();
-    assert.deepEqual(session.actions, ["abc"], "the user goes on");
+    fields.act("submit", () => session.act("submit"));
+    assert.deepEqual(session.actions, ["ab", "submit"], "the user goes on");
   });
 }
+
+test("an action that waits is not done for a node that may be another one", async () => {
+  const session = new Session(), { fields } = begun(session), told = [];
+  session.act("other");
+  const outcome = fields.act("submit", () => session.act("submit"));
+  session.addEventListener("outcome", ({ detail }) => told.push(detail));
+  session.pending = [];
+  session.dispatchEvent(new Event("lost"));
+  assert.equal((await outcome).status, "unsent");
+  assert.deepEqual(told.map(({ action, status }) => [action, status]), [["submit", "unsent"]]);
+  session.dispatchEvent(new Event("pending"));
+  await new Promise(setImmediate);
+  assert.deepEqual(session.actions, []);
+});
+
+test("a node that is gone has no fields any more", () => {
+  const session = new Session(), { fields } = begun(session);
+  session.node = () => undefined;
+  session.dispatchEvent(Object.assign(new Event("change"), { detail: { ops: null } }));
+  assert.equal(session.drafts[1], undefined);
+  session.node = () => ({ type: "Room", state: {} });
+  assert.notEqual(Fields.of(session, 1), fields);
+});
+
+test("a field says what is too long to be sent", async () => {
+  const session = new Session(), fields = Fields.of(session, 1), told = [];
+  session.addEventListener("outcome", ({ detail }) => told.push(detail));
+  const send = (value) => void Fields.act(session, 1, value, () => Promise.reject(new RangeError("too long")));
+  const it = fields.bind("text", kinds.text, { value: "", send });
+  fields.edit(it, "a", 1);
+  fields.flush();
+  await new Promise(setImmediate);
+  assert.deepEqual(told.map(({ status, message }) => [status, message]), [["unsent", "too long"]]);
+});
 
 test("a node of another type has fields of its own", () => {
   const session = new Session(), { fields } = begun(session);
@@ -329,11 +362,11 @@ const broken = [
   ["a cleared text that is refused is lost", "field.js", "else this.#restore(it);\n    } else if", "\n    } else if"],
   ["a cleared text that the server has only in part is lost", "field.js", "if (isTaken) this.#bringBack(it.edits.typedIn(it.text));", "if (isTaken) ;"],
   ["edits are based on the text before they were sent", "field.js", "    if (this.#edits) this.#edits = new Edits(this.shown);\n  }\n\n  /** Clears", "  }\n\n  /** Clears"],
-  ["edits do not wait for the node's other actions", "fields.js", "it.isHeld || this.#areOthersPending) return;", "it.isHeld) return;"],
+  ["edits do not wait for the node's other actions", "fields.js", "it.held || this.#areOthersPending) return;", "it.held) return;"],
   ["an action does not wait for edits that wait", "fields.js", "if (edited.length && (this.#areOthersPending", "if (edited.length && (false"],
   ["an action comes before the edits", "fields.js", "      this.flush();\n      const { action", "      const { action"],
   ["a control that is not drawn takes an old value for the server's", "field.js", "this.isAway = true;", ""],
-  ["a reload forgets what is not sent", "fields.js", "globalThis.addEventListener?.(\"pagehide\", this.#leave);", ""],
+  ["a reload forgets what is not sent", "fields.js", "globalThis.addEventListener?.(\"pagehide\", (this.#leave = leave));", ""],
 ];
 
 for (const [index, [name, file, rule, instead]] of broken.entries()) {

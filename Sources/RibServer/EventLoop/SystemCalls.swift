@@ -88,10 +88,10 @@ func sendBytes(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
 
 /// Has the system give up what it still has to send, also once the socket is closed, if the peer takes none of it for some time.
 ///
-/// Without a limit a peer that reads nothing, but answers, has the system keep it for minutes, and nothing counts it. Linux only.
+/// Otherwise the kernel keeps the data for minutes if the peer answers and reads nothing. No limit of ours counts it. Linux only.
 func limitSending(_ descriptor: Int32, seconds: Int) {
   #if os(Linux)
-    setOption(descriptor, TCP_USER_TIMEOUT, Int32(clamping: seconds * 1000))
+    setOption(descriptor, TCP_USER_TIMEOUT, Int32(min(seconds, 1_000_000) * 1000))
   #endif
 }
 

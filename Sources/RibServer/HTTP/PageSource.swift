@@ -1,9 +1,10 @@
 import Crypto
+import Wire
 import WireHTTP
 
 /// The source of a page as far as it is served: its inline import maps, and the files that it names.
 ///
-/// It is read as HTML's tokenizer does, but for character references, which no file of the page's own has in its name.
+/// It is read as HTML's tokenizer does. Character references (`&amp;`) are not decoded.
 struct PageSource {
   /// An element that begins, and what its text is up to its end, if it is a script.
   struct Element {
@@ -24,12 +25,14 @@ struct PageSource {
 
   /// The sources of a `Content-Security-Policy` by which the page's inline import maps are allowed.
   ///
-  /// An import map runs nothing: it says for names which module of those that the policy allows is meant.
+  /// A hash allows a text, whatever the script's type is. So an import map is allowed only if it is an object of JSON with members: as a
+  /// program that is a syntax error.
   var importMapSources: [String] {
-    elements.filter { $0.name == "script" && value(of: "type", in: $0)?.lowercased() == "importmap" }.map {
+    elements.filter { $0.name == "script" && value(of: "type", in: $0)?.lowercased() == "importmap" }.compactMap {
       // The parser makes one line feed of both forms of a line's end.
       let source = String(decoding: bytes[$0.text], as: UTF8.self)
       let text = source.replacing("\r\n", with: "\n").replacing("\r", with: "\n")
+      guard case .object(let map)? = try? JSONValue(parsing: text), !map.isEmpty else { return nil }
       return "'sha256-\(Base64.encode(Array(SHA256.hash(data: Array(text.utf8))).span))'"
     }
   }
@@ -41,12 +44,16 @@ struct PageSource {
     var directives = policy.split(separator: ";").map { $0.split(separator: " ").map(String.init) }
     directives.removeAll(where: \.isEmpty)
     func index(_ name: String) -> Int? { directives.firstIndex { $0[0].lowercased() == name } }
-    if let scripts = index("script-src") {
-      directives[scripts] = directives[scripts].filter { $0 != "'none'" } + sources
-    } else if let others = index("default-src") {
-      directives.append(["script-src"] + directives[others].dropFirst().filter { $0 != "'none'" } + sources)
+    // What decides on a page's own scripts; without any of them all are allowed.
+    guard let decisive = index("script-src-elem") ?? index("script-src") ?? index("default-src") else { return policy }
+    var allowed = directives[decisive].dropFirst().map { $0 }
+    // It already allows them; beside a hash it would not be heard.
+    if allowed.contains(where: { $0.lowercased() == "'unsafe-inline'" }) { return policy }
+    allowed.removeAll { $0.lowercased() == "'none'" }
+    if directives[decisive][0].lowercased() == "default-src" {
+      directives.append(["script-src"] + allowed + sources)
     } else {
-      return policy
+      directives[decisive] = [directives[decisive][0]] + allowed + sources
     }
     return directives.map { $0.joined(separator: " ") }.joined(separator: "; ")
   }
@@ -59,7 +66,7 @@ struct PageSource {
     var replaced: [UInt8] = []
     var index = 0
     for element in elements {
-      guard let name = ["script": "src", "link": "href"][element.name],
+      guard let name = ["script": "src", "link": "href"][element.name], isResource(element),
         let range = element.attributes.first(where: { $0.name == name })?.value,
         let other = address(String(decoding: bytes[range], as: UTF8.self))
       else { continue }
@@ -67,6 +74,13 @@ struct PageSource {
       index = range.upperBound
     }
     return replaced + bytes[index...]
+  }
+
+  /// Whether an element's address is one of a script, a style sheet or an icon; other links are named by others too.
+  private func isResource(_ element: Element) -> Bool {
+    guard element.name == "link" else { return true }
+    let kinds = (value(of: "rel", in: element) ?? "").lowercased().split { " \t\n\r\u{c}".contains($0) }
+    return kinds.contains { ["stylesheet", "modulepreload", "preload", "icon"].contains($0) }
   }
 
   private func value(of name: String, in element: Element) -> String? {
@@ -118,8 +132,6 @@ struct PageSource {
       let name = word { !Reader.isSpace($0) && !"=>/".utf8.contains($0) }.lowercased()
       while let byte = peek(), Self.isSpace(byte) { index += 1 }
       guard peek() == UInt8(ascii: "=") else {
-        // An equals sign cannot be here: at least one byte was read.
-        if name.isEmpty { index += 1 }
         return (name, index..<index)
       }
       index += 1

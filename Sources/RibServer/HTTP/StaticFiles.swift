@@ -4,7 +4,7 @@ import WireHTTP
 ///
 /// They are read once and compressed once, and found by their exact names: no request reaches the file system. Names have
 /// no versions, so clients ask again each time (`Cache-Control: no-cache`) and are told by the `ETag` that nothing has
-/// changed; ``isVersioned`` saves them the question.
+/// changed. With ``isVersioned`` they do not ask again.
 public struct StaticFiles: Sendable {
   /// The `Content-Security-Policy` of pages, unless they are given another one: scripts, styles, images and connections of
   /// their own origin only, nothing inline, no frames around them, and no strings that become markup.
@@ -50,11 +50,12 @@ public struct StaticFiles: Sendable {
   ///
   /// - Parameter path: as a request has it, percent-encoded.
   subscript(path: String) -> StaticFile? {
-    guard isVersioned, path.hasPrefix(Self.versionPrefix) else { return files[path] }
+    if let file = files[path] { return file }
+    guard isVersioned, path.hasPrefix(Self.versionPrefix) else { return nil }
     let version = path.dropFirst(Self.versionPrefix.utf8.count).prefix { $0 != "/" }
     let name = String(path.dropFirst(Self.versionPrefix.utf8.count + version.utf8.count))
     guard let file = files[name], !file.isPage else { return nil }
-    // A page of an earlier version may still ask for its files: those of now are not kept under the old address.
+    // A page of an earlier version may still ask for its files. It gets the new ones, and browsers do not keep them at the old address.
     return version.utf8.elementsEqual(self.version.utf8) ? file.immutable : file
   }
 
@@ -64,19 +65,33 @@ public struct StaticFiles: Sendable {
   /// What files have in their addresses, once they are ``versioned()``.
   private var version = ""
 
+  /// The path of an address in a page of a directory, without `.` and `..` (RFC 3986 §5.2.4).
+  private static func resolved(_ address: String, in directory: String) -> String {
+    var parts: [Substring] = []
+    let path = address.hasPrefix("/") ? address : directory + address
+    for part in path.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
+      switch part {
+      case ".": break
+      case "..": _ = parts.popLast()
+      default: parts.append(part)
+      }
+    }
+    return "/" + parts.joined(separator: "/")
+  }
+
   /// The files as a server hands them out: the addresses in pages are those of the version, if ``isVersioned``.
   func versioned() -> StaticFiles {
     guard isVersioned else { return self }
     var copy = self
-    let contents = files.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.hash)" }.joined(separator: "\n")
-    copy.version = String(SessionToken.hash(contents).prefix(16))
+    let contents = files.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.type) \($0.value.hash)" } + [policy]
+    copy.version = String(SessionToken.hash(contents.joined(separator: "\n")).prefix(16))
     for (path, file) in files where file.isPage {
       let directory = path.prefix(through: path.lastIndex(of: "/") ?? path.startIndex)
       let replaced = PageSource(file.bytes).replacingAddresses { address in
-        let full = address.hasPrefix("/") ? address : directory + address
-        return files[full] == nil ? nil : "\(Self.versionPrefix)\(copy.version)\(full)"
+        let full = Self.resolved(address, in: String(directory))
+        return files[full].map(\.isPage) == false ? "\(Self.versionPrefix)\(copy.version)\(full)" : nil
       }
-      copy.files[path] = StaticFile("index.html", replaced, policy: policy)
+      copy.files[path] = StaticFile("index.html", replaced, type: file.type, policy: policy)
     }
     return copy
   }
@@ -85,6 +100,8 @@ public struct StaticFiles: Sendable {
 /// A file as it is sent.
 struct StaticFile: Sendable {
   let bytes: [UInt8]
+  /// The media type.
+  let type: String
   /// Whether it is a page of HTML.
   let isPage: Bool
   /// The same compressed; nil if that makes it no shorter.
@@ -97,6 +114,7 @@ struct StaticFile: Sendable {
   init(_ name: String, _ bytes: [UInt8], type: String? = nil, policy: String) {
     self.bytes = bytes
     let type = type ?? Self.type(of: name)
+    self.type = type
     var headers: HeaderFields = [
       "Content-Type": type, "X-Content-Type-Options": "nosniff",
     ]

@@ -46,7 +46,7 @@ extension Room {
       guard !Self.isTooLong(state.draft) else { return .refuse(Self.tooLong) }
       let waiting = state.waiting ?? []
       guard waiting.count < Self.mostWaiting else {
-        return .refuse("\(Self.mostWaiting) messages wait already: send it when the first one is posted.")
+        return .refuse("\(Self.mostWaiting) messages wait already. Try again when one is posted.")
       }
       let text = state.draft
       state.draft = ""
