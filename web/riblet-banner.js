@@ -22,6 +22,7 @@ const english = {
   ended: "The session has ended.",
 };
 
+// The box is there before it says something, so that what it says is spoken.
 const style = `
   :host { position: sticky; inset-block-start: 0; z-index: 10; display: block; }
   div {
@@ -30,7 +31,6 @@ const style = `
     color: var(--riblet-banner-color, light-dark(#fff6dd, #2b1f00));
     font: .9375rem/1.4 system-ui, sans-serif; font-variant-numeric: tabular-nums;
   }
-  /* The words are there before they say something, so that they are spoken. */
   div.is-empty { padding: 0; background: none; border: 0 !important; }
   :host([data-state=back]) div {
     background: var(--riblet-banner-back-background, light-dark(#0b4a34, #b9f0d6));
