@@ -4,7 +4,7 @@ import WireHTTP
 
 /// The source of a page as far as it is served: its inline import maps, and the files that it names.
 ///
-/// It is read as HTML's tokenizer does. Character references (`&amp;`) are not decoded.
+/// The source is read as HTML's tokenizer reads it. Character references (`&amp;`) are not decoded.
 struct PageSource {
   /// An element that begins, and what its text is up to its end, if it is a script.
   struct Element {
@@ -44,10 +44,10 @@ struct PageSource {
     var directives = policy.split(separator: ";").map { $0.split(separator: " ").map(String.init) }
     directives.removeAll(where: \.isEmpty)
     func index(_ name: String) -> Int? { directives.firstIndex { $0[0].lowercased() == name } }
-    // What decides on a page's own scripts; without any of them all are allowed.
+    // The directive that decides on inline scripts. Without one, all scripts are allowed.
     guard let decisive = index("script-src-elem") ?? index("script-src") ?? index("default-src") else { return policy }
     var allowed = directives[decisive].dropFirst().map { $0 }
-    // It already allows them; beside a hash it would not be heard.
+    // The policy allows all inline scripts already. Browsers ignore 'unsafe-inline' beside a hash.
     if allowed.contains(where: { $0.lowercased() == "'unsafe-inline'" }) { return policy }
     allowed.removeAll { $0.lowercased() == "'none'" }
     if directives[decisive][0].lowercased() == "default-src" {
@@ -114,7 +114,7 @@ struct PageSource {
       var attributes: [(String, Range<Int>)] = []
       while let attribute = attribute() { attributes.append(attribute) }
       let start = index
-      // What is in these is text, whatever it looks like.
+      // The content of these elements is text.
       if ["script", "style", "textarea", "title"].contains(name) {
         while index < bytes.count, !isAtEnd(of: name) { index += 1 }
       }

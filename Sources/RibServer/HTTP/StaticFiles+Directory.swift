@@ -12,7 +12,7 @@ extension StaticFiles {
 
   /// The files of a directory and the directories in it, as they are now.
   ///
-  /// What begins with a dot is left out, and so is whatever is no file or directory: symbolic links are not followed.
+  /// Files and directories whose names begin with a dot are left out. Symbolic links are not followed.
   ///
   /// - Parameters:
   ///   - directory: the directory.
@@ -28,7 +28,7 @@ extension StaticFiles {
   ///     var files = StaticFiles.client
   ///     try files.add(directory: "web")
   ///
-  /// What begins with a dot is left out, and so is whatever is no file or directory: symbolic links are not followed.
+  /// Files and directories whose names begin with a dot are left out. Symbolic links are not followed.
   ///
   /// - Parameter directory: the directory.
   /// - Throws: ``StaticFilesError`` if something cannot be read, or it is too much.

@@ -62,7 +62,7 @@ public struct StaticFiles: Sendable {
   // MARK: Versions
 
   private static let versionPrefix = "/~"
-  /// What files have in their addresses, once they are ``versioned()``.
+  /// The version in the files' addresses; empty before ``versioned()``.
   private var version = ""
 
   /// The path of an address in a page of a directory, without `.` and `..` (RFC 3986 §5.2.4).

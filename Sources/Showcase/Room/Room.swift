@@ -23,7 +23,7 @@ struct Room: Riblet {
     var draft = ""
     var problem: String?
     var outgoing: Outgoing?
-    /// What was sent after it, in order; nil for nothing.
+    /// The messages that wait for the outgoing one, in order; nil for none.
     var waiting: [String]?
     var people = People.State()
   }
@@ -75,7 +75,7 @@ struct Room: Riblet {
     let problem: String?
     let outgoing: String?
     let sending: Sending?
-    /// What was sent after it, and waits until it is posted.
+    /// The messages that wait until the outgoing one is posted, in order.
     let waiting: [String]
     let me: String
   }
