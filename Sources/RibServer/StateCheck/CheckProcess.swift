@@ -1,7 +1,3 @@
-#if os(Linux)
-  import CLinux
-#endif
-
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -17,7 +13,7 @@ final class CheckProcess {
   /// Its standard output and error are for what the app's code prints.
   static let output: Int32 = 3
 
-  private var process: pid_t = 0
+  private let process: ChildProcess
   /// The end of the pipe from which its lines are read.
   private let lines: Int32
   /// The process's output, in a file without a name.
@@ -42,11 +38,21 @@ final class CheckProcess {
     lines = pipes[0]
     defer { closeDescriptor(pipes[1]) }
     for descriptor in pipes { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-    try start([variable: value], writingTo: pipes[1])
+    do {
+      process = try ChildProcess(
+        Array(CommandLine.arguments.dropFirst()),
+        // A backtrace would take seconds for each death.
+        variables: [variable: value, "SWIFT_BACKTRACE": "enable=no"],
+        descriptors: [0: nil, 1: prints, 2: prints, Self.output: pipes[1]])
+    } catch {
+      closeDescriptor(lines)
+      closeDescriptor(prints)
+      throw error
+    }
   }
 
   deinit {
-    if process != 0 { end() }
+    end()
     closeDescriptor(lines)
     closeDescriptor(prints)
   }
@@ -59,49 +65,6 @@ final class CheckProcess {
     unlink(template)
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     return descriptor
-  }
-
-  private func start(_ variables: [String: String], writingTo pipe: Int32) throws(SystemError) {
-    // A backtrace would take seconds for each death.
-    let variables = variables.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
-    let inherited = Self.environment.filter { entry in !variables.keys.contains { entry.hasPrefix("\($0)=") } }
-    let environment = Self.strings(inherited + variables.map { "\($0.key)=\($0.value)" })
-    let arguments = Self.strings(CommandLine.arguments)
-    defer { for case let string? in environment + arguments { free(string) } }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_adddup2(&actions, prints, 1)
-    posix_spawn_file_actions_adddup2(&actions, prints, 2)
-    posix_spawn_file_actions_adddup2(&actions, pipe, Self.output)
-    let code = posix_spawn(&process, Self.program, &actions, nil, arguments, environment)
-    guard code == 0 else { throw SystemError(operation: "start \(Self.program)", code: code) }
-  }
-
-  #if os(Linux)
-    private static let program = "/proc/self/exe"
-  #else
-    private static let program = CommandLine.arguments[0]
-  #endif
-
-  private static var environment: [String] {
-    #if os(Linux)
-      var next = rib_environment()
-    #else
-      var next = _NSGetEnviron().pointee
-    #endif
-    var entries: [String] = []
-    while let entry = next?.pointee {
-      entries.append(String(cString: entry))
-      next = next?.advanced(by: 1)
-    }
-    return entries
-  }
-
-  /// Strings for C, with a null behind them.
-  private static func strings(_ strings: [String]) -> [UnsafeMutablePointer<CChar>?] {
-    strings.map { strdup($0) } + [nil]
   }
 
   /// The result of a read.
@@ -140,7 +103,7 @@ final class CheckProcess {
 
   /// Ends the process, which has not come back from a session.
   func end() {
-    if !isOver { kill(process, SIGKILL) }
+    process.send(SIGKILL)
     _ = wait()
   }
 
@@ -150,11 +113,12 @@ final class CheckProcess {
   func wait() -> String? {
     guard !isOver else { return nil }
     isOver = true
-    var status: Int32 = 0
-    while waitpid(process, &status, 0) < 0, errno == EINTR {}
-    guard status != 0 else { return nil }
-    let signal = status & 0x7f
-    let how = signal == 0 ? "with status \(status >> 8 & 0xff)" : "by signal \(signal)"
+    let how: String
+    switch process.wait() {
+    case .exited(0): return nil
+    case .exited(let status): how = "with status \(status)"
+    case .killed(let signal): how = "by signal \(signal)"
+    }
     return "The process would end \(how)\(lastWords.map { ": \($0)" } ?? ".")"
   }
 
