@@ -13,10 +13,10 @@ TARGETS ?=
 SECONDS ?= 600
 SEED ?=
 
-run: ## Build the server and start it (ARGS="--port 9000")
+run: ## Build the server and start it, with a page that can kill it (ARGS="--port 9000")
 	@scripts/setup
 	swift build -c release --product ribd
-	@exec "$$(swift build -c release --show-bin-path)/ribd" $(ARGS)
+	@exec "$$(swift build -c release --show-bin-path)/ribd" demo $(ARGS)
 
 cluster: ## Start three nodes, PostgreSQL and a balancer on this machine (ARGS="--port 9000")
 	@scripts/setup --cluster

@@ -32,6 +32,7 @@ package enum DaemonCommand {
         BackupCommand<Program>.self,
         CheckCommand<Program>.self,
         CheckStateCommand<Program>.self,
+        DemoCommand<Program>.self,
         HealthCommand<Program>.self,
         RestoreCommand<Program>.self,
       ])
@@ -79,7 +80,9 @@ package enum DaemonCommand {
     }
     let metrics = PrometheusFactory { [logger] in logger.error("\($0)") }
     MetricsSystem.bootstrap(metrics)
-    let apps = Showcase.apps(ledger: try LedgerFile.service())
+    let demo = DemoOrder.ofProcess
+    demo?.endWithSupervisor()
+    let apps = Showcase.apps(ledger: try LedgerFile.service(), counter: demo?.version ?? .first)
     let authenticator = try configuration.tokenSettings.map { try AuthSettings.makeAuthenticator($0, logger) }
     await authenticator?.prepare()
     let server = Server(

@@ -49,10 +49,13 @@ struct DaemonConfiguration: Sendable {
   /// - Throws: `StaticFilesError` if the directory cannot be read.
   var files: StaticFiles {
     get throws {
-      guard !webDirectory.isEmpty else { return .showcase }
-      // With the client beside it, unless it has a client of its own.
-      var files = StaticFiles.client
-      try files.add(directory: webDirectory)
+      var files = StaticFiles.showcase
+      if !webDirectory.isEmpty {
+        // With the client beside it, unless it has a client of its own.
+        files = .client
+        try files.add(directory: webDirectory)
+      }
+      DemoOrder.ofProcess?.write(into: &files)
       return files
     }
   }

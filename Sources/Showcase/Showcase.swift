@@ -9,16 +9,22 @@ public enum Showcase {
 
   /// The apps, with a book for the ledger's payments.
   ///
-  /// - Parameter ledger: the book.
+  /// - Parameters:
+  ///   - ledger: the book.
+  ///   - counter: which version of the counter there is.
   /// - Returns: the apps.
-  public static func apps(ledger: LedgerService) -> [App] { apps(clock: ContinuousClock(), ledger: ledger) }
+  public static func apps(ledger: LedgerService, counter: CounterVersion = .first) -> [App] {
+    apps(clock: ContinuousClock(), ledger: ledger, counter: counter)
+  }
 
   /// The apps, by a clock of one's own.
-  static func apps(clock: any Clock<Duration>, ledger: LedgerService = .none) -> [App] {
+  static func apps(
+    clock: any Clock<Duration>, ledger: LedgerService = .none, counter: CounterVersion = .first
+  ) -> [App] {
     let someManager = SomeManager()
     let board = ClusterValue(name: "members.board", Board())
     return [
-      App("counter") { Counter() },
+      counter.app,
       App("counter-riv") {
         Feature(interactor: CounterInteractor(initialDomain: CounterDomain()), reducer: CounterReducer())
       },

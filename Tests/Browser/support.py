@@ -78,7 +78,8 @@ class Chromium:
 class Daemon:
     """ribd on a port of 127.0.0.1, stopped by its process id; its sessions are in a directory that outlives it."""
 
-    def __init__(self, *arguments, web=None):
+    def __init__(self, *arguments, web=None, command=None):
+        self.program = [os.environ["RIBD"]] + ([command] if command else [])
         self.arguments = arguments if web is None else (*arguments, "--web", web)
         self.directory = tempfile.mkdtemp(prefix="rib-browser-")
         self.port = 0
@@ -86,7 +87,7 @@ class Daemon:
         self.start()
 
     def start(self):
-        command = [os.environ["RIBD"], "--port", str(self.port), "--state-dir", self.directory, *self.arguments]
+        command = [*self.program, "--port", str(self.port), "--state-dir", self.directory, *self.arguments]
         with open(self.log, "a", encoding="utf-8") as log:
             self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
         # One that says nothing would hold up all the tests.

@@ -54,6 +54,16 @@ extension ListeningSocket {
     self.init(descriptor: descriptor, address: address, port: bound)
   }
 
+  /// Finds a port that is free, for a process that is started later.
+  ///
+  /// - Parameter host: the address or name to listen on.
+  /// - Throws: ``SystemError`` if the address is none.
+  package static func freePort(on host: String) throws(SystemError) -> Int {
+    let socket = try ListeningSocket(host: host, port: 0)
+    closeDescriptor(socket.descriptor)
+    return socket.port
+  }
+
   /// Whether only this machine reaches a socket.
   static func isLocal(_ descriptor: Int32) -> Bool {
     guard let (address, _) = name(of: descriptor) else { return true }
