@@ -37,6 +37,27 @@ function time(seconds) {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
+const linkOf = (app, token) => `${location.origin}/#/${encodeURIComponent(app)}?share=${encodeURIComponent(token)}`;
+
+/**
+ * Opens a session in a second window, which may do what this one may.
+ *
+ * @param {{session: import("./riblet.js").Session, app: string}} shown the session.
+ * @returns {Promise<void>} rejects if the browser opens no window, or the session has no link.
+ */
+export async function openWindow({ session, app }) {
+  // Before anything is waited for: browsers open windows for a click alone.
+  const opened = open("", "_blank");
+  if (!opened) throw new Error("The browser has opened no window.");
+  try {
+    const { token } = await session.share(session.scope);
+    opened.location = linkOf(app, token);
+  } catch (error) {
+    opened.close();
+    throw error;
+  }
+}
+
 /**
  * Brings the dialog to life.
  *
@@ -94,7 +115,7 @@ export function handoff(current) {
       const { token, expires } = await session.share(scope);
       // An earlier answer may come last: it is for a choice that nobody has made any more.
       if (number !== made || !dialog.open) return;
-      const url = `${location.origin}/#/${encodeURIComponent(app)}?share=${encodeURIComponent(token)}`;
+      const url = linkOf(app, token);
       link.value = url;
       $("handoff-new").textContent = "Make another";
       $("handoff-copy").disabled = false;

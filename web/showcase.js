@@ -10,9 +10,10 @@ import { apps, failures, predictions, types } from "./apps.js";
 import { inspector, LinkControls, throttled } from "./inspector.js";
 import { element } from "./elements.js";
 import { focusKeeper } from "./focus.js";
-import { handoff } from "./handoff.js";
+import { handoff, openWindow } from "./handoff.js";
 import { drawTravel } from "./link-line.js";
 import { Person } from "./sign-in.js";
+import { Stage, stageViews } from "./stage.js";
 
 const $ = (id) => document.getElementById(id);
 const links = new LinkControls();
@@ -37,10 +38,13 @@ const storage = (() => {
 const person = new Person(storage);
 const wanting = new Set(Object.keys(apps).filter((name) => apps[name].wantsPerson));
 
-/** The app that is shown, and its session: `{app, key, isJoined, session, mounted}`. */
+/** The stage shows this app: one session on two screens. */
+const staged = "counter";
+
+/** The app that is shown, and its session: `{app, key, isJoined, isStaged, session, mounted}`. */
 let shown;
 
-// The address: /#/counter, /#/counter?share=TOKEN to join, /#/counter?joined afterwards.
+// The address: /#/ for the stage, /#/counter, /#/counter?share=TOKEN to join, /#/counter?joined afterwards.
 
 function address() {
   const [, app, query] = /^#\/([^?]+)(?:\?(.*))?$/.exec(location.hash) ?? [];
@@ -66,21 +70,22 @@ const keyOf = (app, isJoined) => `riblet:showcase:${isJoined ? "joined:" : ""}${
 const optimistic = Object.fromEntries(Object.entries(predictions).map(([type, predict]) =>
   [type, (state, action) => (settings.isOptimistic ? predict(state, action) : state)]));
 
-function open(app, share, isJoined) {
+function open(app, share, isJoined, isStaged = false) {
   const key = keyOf(app, isJoined);
   let isKnown = false;
   const session = connect(location.origin, {
     ...(share ? { share } : isJoined ? {} : { app }),
     storage,
     key,
-    optimistic,
+    // The stage shows what the server has answered, and what waits beside it.
+    optimistic: isStaged ? {} : optimistic,
     auth: () => (wanting.has(app) ? person.token(isKnown) : null),
     client: { name: "showcase", locale: navigator.language },
     features: ["clients"],
     transports: order[settings.transport],
   });
   session.addEventListener("change", () => (isKnown = true), { once: true });
-  shown = { app, key, isJoined, session };
+  shown = { app, key, isJoined, isStaged, session };
   for (const name of ["status", "notice", "stored"]) session.addEventListener(name, () => isShown(session) && drawStatus());
   for (const name of ["status", "clients"]) session.addEventListener(name, () => isShown(session) && drawCompany());
   session.addEventListener("status", () => isShown(session) && sayStatus(session));
@@ -99,6 +104,7 @@ function open(app, share, isJoined) {
     say(`The server has lost ${detail.count} of your actions, in a crash that it could not be safe from.`, "failure");
   });
   draw();
+  if (isStaged) stage.show(session);
   panel.show(session, key);
   drawStatus();
   drawCompany();
@@ -109,27 +115,28 @@ function open(app, share, isJoined) {
 const isShown = (session) => shown?.session === session;
 
 function close() {
-  const { mounted, session } = shown ?? {};
+  const { mounted, session, isStaged } = shown ?? {};
   // First: what the session says while it is closed is not shown any more.
   shown = undefined;
+  if (isStaged) stage.hide();
   mounted?.unmount();
   session?.close();
 }
 
 function reopen() {
-  const { app, isJoined } = shown;
+  const { app, isJoined, isStaged } = shown;
   close();
-  open(app, undefined, isJoined);
+  open(app, undefined, isJoined, isStaged);
 }
 
 async function beginAnew() {
-  const { session, app } = shown;
+  const { session, app, isStaged } = shown;
   // Without a link nobody can be told: the session then ends by itself, when its time is over.
   await Promise.race([session.end(), new Promise((resolve) => setTimeout(resolve, 1500))]).catch(() => {});
   if (!isShown(session)) return;
   close();
-  if (location.hash !== addressOf(app)) history.replaceState(null, "", addressOf(app));
-  open(app, undefined, false);
+  if (!isStaged && location.hash !== addressOf(app)) history.replaceState(null, "", addressOf(app));
+  open(app, undefined, false, isStaged);
 }
 
 function draw() {
@@ -137,7 +144,7 @@ function draw() {
   shown.mounted?.unmount();
   if (session.status === "signedOut" && !wasEnded(session)) return askWho(session.reason);
   const fallback = generic({ app: shown.app });
-  const views = settings.isGeneric ? Object.fromEntries(types.map((type) => [type, fallback])) : {};
+  const views = shown.isStaged ? stageViews : settings.isGeneric ? Object.fromEntries(types.map((type) => [type, fallback])) : {};
   shown.mounted = mount(session, $("screen"), { views, fallback, history: true });
 }
 
@@ -160,21 +167,21 @@ function askWho(reason) {
 
 /** Shows what the address says. */
 function follow() {
-  const { app, share, isJoined } = address();
-  if (app === undefined) return location.replace("#/counter");
+  const { app = staged, share, isJoined } = address();
+  const isStaged = address().app === undefined;
   if (share) {
     // The token opens a session: it is neither left in the history nor in what is copied from the address bar.
     history.replaceState(null, "", `${addressOf(app)}?joined`);
     storage?.removeItem(keyOf(app, true));
   }
   const joins = share || (isJoined && storage?.getItem(keyOf(app, true)) != null);
-  if (shown?.app === app && shown.isJoined === Boolean(joins) && !share) return;
+  if (shown?.app === app && shown.isStaged === isStaged && shown.isJoined === Boolean(joins) && !share) return;
   close();
   clearNotices();
   dialog.close();
   // First, as the answer takes a while.
-  open(app, share, Boolean(joins));
-  drawApp(app);
+  open(app, share, Boolean(joins), isStaged);
+  drawApp(app, isStaged);
 }
 
 // What is said
@@ -207,7 +214,8 @@ function drawCompany() {
     words.push(scope === "view" ? "You have joined a session to look on: only its owner acts, so nothing can be pressed here."
       : "You have joined somebody’s session: what you do here, you do there.");
   }
-  const others = isOver(status) ? [] : clients.filter(({ cid }) => cid !== welcome?.cid);
+  const own = [welcome?.cid, stage.secondClient];
+  const others = isOver(status) ? [] : clients.filter(({ cid }) => !own.includes(cid));
   const looking = others.filter((client) => client.scope === "view").length;
   if (others.length) {
     const who = others.length === 1 ? "Somebody else is here" : `${others.length} others are here`;
@@ -310,17 +318,22 @@ failures.addEventListener("unsent", ({ detail: { session, message } }) => {
 /** The apps that the server has said it has. */
 let served;
 
-function drawApp(name) {
-  const known = apps[name];
+const stageText = {
+  title: "One session on two screens. Now kill the server.",
+  more: "The counter runs on the server, and both screens draw it. Whatever happens, each click is done once.",
+};
+
+function drawApp(name, isStaged = false) {
+  const known = isStaged ? stageText : apps[name];
   const title = known?.title ?? name;
-  document.title = `${title} – RibServer showcase`;
+  document.title = isStaged ? "RibServer" : `${title} – RibServer showcase`;
   $("app-title").textContent = title;
   const isMissing = served && !served.includes(name);
   $("app-about").textContent = isMissing ? "The server has no app of this name."
     : known?.more ?? "This page does not know the app, and draws it from its schema.";
   $("screen").dataset.app = name;
   for (const link of $("apps").querySelectorAll("a")) {
-    if (link.dataset.app === name) {
+    if (link.dataset.app === (isStaged ? "" : name)) {
       link.setAttribute("aria-current", "page");
       requestAnimationFrame(() => link.scrollIntoView({ block: "nearest", inline: "center" }));
     } else {
@@ -329,16 +342,20 @@ function drawApp(name) {
   }
 }
 
+const stageItem = { title: "Two screens", about: "One session, and a button that kills its server" };
+
+/** The item of an app; of the stage, which is no app, without a name. */
 function appItem(name) {
-  const { title = name, about = "drawn from its schema" } = apps[name] ?? {};
-  const link = element("a", { href: addressOf(name), className: "app" },
+  const { title = name, about = "drawn from its schema" } = name === "" ? stageItem : apps[name] ?? {};
+  const link = element("a", { href: name === "" ? "#/" : addressOf(name), className: "app" },
     element("span", { className: "app-title", textContent: title }), " ",
     element("span", { className: "app-about", textContent: about }));
   link.dataset.app = name;
   return element("li", {}, link);
 }
 
-function drawApps(names) {
+function drawApps(apps) {
+  const names = ["", ...apps];
   const drawn = [...$("apps").querySelectorAll("a")].map((link) => link.dataset.app);
   if (drawn.join() !== names.join()) $("apps").replaceChildren(...names.map(appItem));
 }
@@ -350,7 +367,7 @@ async function loadApps() {
     const { apps: names } = await answer.json();
     served = names;
     drawApps([...Object.keys(apps).filter((name) => names.includes(name)), ...names.filter((name) => !(name in apps))]);
-    if (shown) drawApp(shown.app);
+    if (shown) drawApp(shown.app, shown.isStaged);
   } catch {
     say("The server does not answer. The page goes on as soon as it does.");
   }
@@ -365,6 +382,7 @@ document.querySelector(".skip").addEventListener("click", (event) => {
 // All of it
 
 const keepFocus = focusKeeper($("screen"));
+const stage = new Stage(links, storage, () => shown && drawCompany());
 drawTravel($("link-line"), links);
 const panel = inspector(links, {
   drop: () => shown.session.reconnect(),
@@ -392,6 +410,9 @@ const panel = inspector(links, {
   },
 });
 const dialog = handoff(() => shown);
+$("window-open").addEventListener("click", () => {
+  openWindow(shown).catch(({ message }) => say(`There is no second window: ${message}`, "failure"));
+});
 
 drawApps(Object.keys(apps));
 addEventListener("hashchange", follow);

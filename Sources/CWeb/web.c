@@ -153,6 +153,18 @@ static const unsigned char link_line_js[] = {
 static const unsigned char handoff_js[] = {
 #embed "../../web/handoff.js"
 };
+static const unsigned char stage_js[] = {
+#embed "../../web/stage.js"
+};
+static const unsigned char stage_return_js[] = {
+#embed "../../web/stage-return.js"
+};
+static const unsigned char stage_wire_js[] = {
+#embed "../../web/stage-wire.js"
+};
+static const unsigned char stage_css[] = {
+#embed "../../web/stage.css"
+};
 static const unsigned char sign_in_js[] = {
 #embed "../../web/sign-in.js"
 };
@@ -271,6 +283,10 @@ static const struct web_file files[] = {
     SHOWCASE("link-line.js", link_line_js),
     SHOWCASE("handoff.js", handoff_js),
     SHOWCASE("sign-in.js", sign_in_js),
+    SHOWCASE("stage.js", stage_js),
+    SHOWCASE("stage-return.js", stage_return_js),
+    SHOWCASE("stage-wire.js", stage_wire_js),
+    SHOWCASE("stage.css", stage_css),
     SHARED("favicon.svg", favicon_svg),
     SHOWCASE("vendor/qrcode.js", qrcode_js),
     INSPECTOR("index.html", admin_html),

@@ -1,0 +1,259 @@
+"""The stage: one session on two screens, and buttons that kill its server, cut its link and deploy another version."""
+
+import base64
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import unittest
+import urllib.request
+
+from support import BrowserTest, Daemon, expect
+
+
+class Demo(Daemon):
+    """`ribd demo`: a supervisor, and the server that it starts."""
+
+    def __init__(self, *arguments, web=None):
+        super().__init__(*arguments, web=web, command="demo")
+
+    @property
+    def server(self):
+        """The number of the server's process; None if there is none at the moment."""
+        pid = self.process.pid
+        children = [pathlib.Path(f"/proc/{pid}/task/{task}/children").read_text("ascii") for task in os.listdir(f"/proc/{pid}/task")]
+        return next((int(child) for child in " ".join(children).split()), None)
+
+
+def meta(url):
+    """Where a page finds the app that kills its server: a URL and a token; empty for none."""
+    with urllib.request.urlopen(url, timeout=10) as answer:
+        page = answer.read().decode()
+    return re.search(r'<meta name="demo" content="([^"]*)">', page)[1].partition("#")[::2]
+
+
+def hello(url, token, **headers):
+    """The first message that a WebSocket client gets that says hello to the app "demo", or the status of an upgrade that is refused."""
+    port = int(url.rpartition(":")[2])
+    fields = {"Host": f"127.0.0.1:{port}", "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13",
+              "Sec-WebSocket-Key": base64.b64encode(bytes(16)).decode(), "Sec-WebSocket-Protocol": "riblet.v1.json", **headers}
+    # With a name, so that the message is longer than what has its length in the first two bytes of a frame.
+    message = json.dumps({"t": "hello", "app": "demo", "client": {"name": "x" * 100}} | ({"auth": token} if token else {})).encode()
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as link, link.makefile("rb") as answer:
+        link.sendall("".join(["GET /v1/socket HTTP/1.1\r\n", *(f"{name}: {value}\r\n" for name, value in fields.items()), "\r\n"]).encode())
+        status = int(answer.readline().split()[1])
+        if status != 101:
+            return status
+        while answer.readline().strip():
+            pass
+        link.sendall(bytes([0x81, 0x80 | 126]) + len(message).to_bytes(2, "big") + bytes(4) + message)
+        _, length = answer.read(2)
+        return json.loads(answer.read(int.from_bytes(answer.read(2), "big") if length == 126 else length))
+
+
+class StageTest(BrowserTest):
+    make_daemon = Demo
+    # A page of a directory may connect to its own server alone, and not to the supervisor's.
+    web = None
+
+    def setUp(self):
+        super().setUp()
+        self.page.goto(self.daemon.url)
+        self.first = self.page.locator("#screen")
+        self.second = self.page.locator("#duo-screen")
+        for screen in (self.first, self.second):
+            expect(screen.get_by_label("Count")).to_be_visible()
+        self.expect_rest()
+        self.begin = int(self.first.get_by_label("Count").inner_text())
+
+    def expect_rest(self):
+        """Nothing waits, and both screens show the same."""
+        for number in (1, 2):
+            expect(self.page.locator(f"#duo-waiting-{number}")).to_have_text("")
+        expect(self.page.locator("#status-pending")).to_have_text("0 waiting")
+
+    def click(self, screen, times, name="Increment"):
+        for _ in range(times):
+            screen.get_by_role("button", name=name, exact=True).click()
+
+    def expect_count(self, count):
+        for screen in (self.first, self.second):
+            expect(screen.get_by_label("Count")).to_have_text(str(count).replace("-", "−"))
+
+    def kill(self):
+        self.page.get_by_role("button", name="Kill the server").click()
+        expect(self.page.locator("#duo-server")).to_contain_text("is dead")
+
+    def test_both_screens_show_one_session(self):
+        self.click(self.first, 2)
+        self.expect_count(self.begin + 2)
+        self.click(self.second, 3)
+        self.expect_count(self.begin + 5)
+        wire = self.page.locator("#duo-wire")
+        expect(wire.locator('[data-way="out"][data-side="second"][data-state="done"]').first).to_contain_text("increment")
+        expect(wire.locator('[data-way="in"][data-side="both"]').first).to_contain_text(f"count {self.begin + 5}")
+        self.page.reload()
+        self.expect_count(self.begin + 5)
+        self.assertEqual(self.page.evaluate("document.querySelectorAll('#duo-screen .figure').length"), 1)
+
+    def test_killed_server_does_each_waiting_click_once(self):
+        self.click(self.first, 1)
+        self.expect_count(self.begin + 1)
+        old = self.daemon.server
+        self.kill()
+        self.assertIsNone(self.daemon.server, "the process is not dead")
+        self.click(self.first, 8)
+        self.click(self.second, 4)
+        expect(self.page.locator("#duo-waiting-1")).to_have_text("8 waiting")
+        expect(self.page.locator("#duo-wire [data-state=waiting]").first).to_contain_text("4 waiting")
+        expect(self.page.locator("#duo-wire [data-state=waiting]").last).to_contain_text("8 waiting")
+        # The count is the server's: nothing is shown as done that is not.
+        self.expect_count(self.begin + 1)
+        self.keep_picture(self.page, "stage-killed")
+        expect(self.page.locator("#duo-result")).to_contain_text(
+            f"12 actions were waiting. Each was done once: {self.begin + 1} + 12 = {self.begin + 13}.".replace("-", "−"))
+        expect(self.page.locator("#duo-result")).to_contain_text("The page was back")
+        self.expect_count(self.begin + 13)
+        self.expect_rest()
+        self.keep_picture(self.page, "stage-back")
+        self.assertNotIn(self.daemon.server, (old, None))
+
+    def test_dead_server_is_started_at_once(self):
+        self.kill()
+        self.page.get_by_role("button", name="Start it now").click()
+        expect(self.page.locator("#duo-server")).not_to_contain_text("dead")
+        expect(self.page.locator("#duo-result")).to_contain_text("Nothing was lost.")
+
+    def test_server_that_others_kill_comes_back(self):
+        os.kill(self.daemon.server, signal.SIGKILL)
+        self.click(self.first, 3)
+        expect(self.page.locator("#duo-result")).to_contain_text("3 actions were waiting. Each was done once")
+        self.expect_count(self.begin + 3)
+
+    def test_cut_link_holds_what_the_first_screen_does(self):
+        cut = self.page.get_by_role("button", name="Cut the left link")
+        cut.click()
+        expect(self.page.locator("#status")).to_have_attribute("data-status", "reconnecting")
+        self.click(self.first, 5)
+        self.click(self.second, 2)
+        expect(self.second.get_by_label("Count")).to_have_text(str(self.begin + 2).replace("-", "−"))
+        expect(self.page.locator("#duo-waiting-1")).to_have_text("5 waiting")
+        cut.click()
+        self.expect_count(self.begin + 7)
+        expect(self.page.locator("#duo-result")).to_contain_text("5 actions were waiting. Each was done once")
+        expect(self.page.locator("#duo-result")).to_contain_text("The link was cut for")
+
+    def test_slow_link_shows_actions_on_their_way(self):
+        slow = self.page.get_by_role("button", name="Slow left link: 500 ms")
+        slow.click()
+        self.click(self.first, 4)
+        expect(self.page.locator("#duo-waiting-1")).to_have_text("4 waiting")
+        self.expect_count(self.begin + 4)
+        slow.click()
+        expect(slow).to_have_attribute("aria-pressed", "false")
+
+    def test_stage_that_is_left_leaves_the_link_as_it_was(self):
+        self.page.get_by_role("button", name="Cut the left link").click()
+        expect(self.page.locator("#status")).to_have_attribute("data-status", "reconnecting")
+        self.page.locator('.apps a[data-app="counter"]').click()
+        expect(self.page.locator("#status")).to_have_attribute("data-status", "live")
+        expect(self.page.locator("#inspector")).to_be_visible()
+        expect(self.page.locator("#duo-kill")).to_be_hidden()
+        self.page.go_back()
+        expect(self.second.get_by_label("Count")).to_be_visible()
+
+
+class DeployTest(BrowserTest):
+    make_daemon = Demo
+    # A page of a directory may connect to its own server alone, and not to the supervisor's.
+    web = None
+
+    def test_new_version_takes_the_session_over(self):
+        page = self.page
+        page.goto(self.daemon.url)
+        first, second = page.locator("#screen"), page.locator("#duo-screen")
+        expect(second.get_by_label("Count")).to_be_visible()
+        for _ in range(3):
+            first.get_by_role("button", name="Increment").click()
+        expect(second.get_by_label("Count")).to_have_text("3")
+        page.get_by_role("button", name="Deploy version 2").click()
+        first.get_by_role("button", name="Increment").click()
+        expect(page.locator("#duo-result")).to_contain_text("Version 2 runs now.")
+        for screen in (first, second):
+            screen.get_by_role("button", name="Add ten").click()
+        for screen in (first, second):
+            expect(screen.get_by_label("Count")).to_have_text("24")
+        expect(page.get_by_role("button", name="Version 2 is deployed")).to_be_disabled()
+        self.keep_picture(page, "stage-deployed")
+        # What has sessions of the second version starts with it again.
+        self.daemon.restart()
+        expect(page.locator("#status")).to_have_attribute("data-status", "live")
+        expect(page.locator("#duo-server")).to_contain_text("version 2")
+        page.reload()
+        expect(first.get_by_label("Count")).to_have_text("24")
+
+
+class SupervisorTest(unittest.TestCase):
+    """Who may press the buttons."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.demo = Demo()
+        cls.addClassCleanup(cls.demo.close)
+        cls.url, cls.token = meta(cls.demo.url)
+
+    def test_only_the_page_of_the_demo_gets_in(self):
+        port = self.demo.port
+        for origin in (f"http://127.0.0.1:{port}", f"http://localhost:{port}"):
+            self.assertEqual(hello(self.url, self.token, Origin=origin)["t"], "welcome")
+        for origin in ("http://127.0.0.1:1", "http://example.com", "null", f"http://192.168.0.1:{port}"):
+            self.assertEqual(hello(self.url, self.token, Origin=origin), 403, origin)
+        self.assertEqual(hello(self.url, self.token, Host="example.com", Origin=f"http://127.0.0.1:{port}"), 421)
+
+    def test_token_is_wanted(self):
+        origin = f"http://127.0.0.1:{self.demo.port}"
+        for token in (None, "", self.token[:-1], self.token + "0"):
+            self.assertEqual(hello(self.url, token, Origin=origin)["code"], "unauthenticated", token)
+
+    def test_supervisor_listens_on_loopback_alone(self):
+        port = int(self.url.rpartition(":")[2])
+        addresses = pathlib.Path("/proc/net/tcp").read_text("ascii") + pathlib.Path("/proc/net/tcp6").read_text("ascii")
+        listening = [line.split()[1] for line in addresses.splitlines() if line.split()[3] == "0A"]
+        self.assertEqual([it for it in listening if it.endswith(f":{port:04X}")], [f"0100007F:{port:04X}"])
+
+    def test_server_without_a_supervisor_has_no_such_button(self):
+        daemon = Daemon()
+        self.addCleanup(daemon.close)
+        self.assertEqual(meta(daemon.url), ("", ""))
+
+    def test_server_ends_with_its_supervisor(self):
+        demo = Demo()
+        self.addCleanup(demo.close)
+        server = demo.server
+        demo.kill()
+        # A process whose parent is gone is another's child, and ends by itself: its port is free again.
+        demo.start()
+        self.assertNotEqual(demo.server, server)
+
+    def test_supervisor_stops_its_server_in_order(self):
+        demo = Demo()
+        self.addCleanup(demo.close)
+        demo.process.send_signal(signal.SIGTERM)
+        self.assertEqual(demo.process.wait(60), 0)
+        demo.process.stdout.close()
+        self.assertIn("Stopped.", pathlib.Path(demo.log).read_text())
+
+    def test_server_that_cannot_start_ends_the_supervisor(self):
+        demo = Demo()
+        self.addCleanup(demo.close)
+        command = [*demo.program, "--port", str(demo.port), "--state-dir", f"{demo.directory}/other"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("listen on", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,108 @@
+// What the stage keeps of its two screens' messages, and what it says when they are back.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Absence } from "../../web/stage-return.js";
+import { StageLog } from "../../web/stage-wire.js";
+
+const acts = (...numbers) => numbers.map((n) => ({ n, to: 1, action: "increment" }));
+const patch = (rev, count) => JSON.stringify({ t: "patch", rev, base: rev - 1, n: 1, ops: [{ op: "replace", path: "/nodes/1/state/count", value: count }] });
+const outline = (log) => log.rows.map((row) => (row.sides ? `${[...row.sides.keys()].join("+")} ${row.patches}: ${row.count}` : `${row.side} ${row.first}–${row.last} ${row.name} ${row.state}`));
+
+test("actions without an answer are one row, with their numbers", () => {
+  const log = new StageLog();
+  log.notePending("first", acts(6));
+  log.notePending("first", acts(6, 7));
+  log.notePending("first", acts(6, 7, 8));
+  assert.deepEqual(outline(log), ["first 6–8 increment waiting"]);
+  assert.equal(log.rows[0].open, 3);
+  log.notePending("first", acts(8));
+  assert.equal(log.rows[0].open, 1);
+  log.notePending("first", []);
+  assert.deepEqual(outline(log), ["first 6–8 increment done"]);
+});
+
+test("actions of the other screen, with another name or after an answer have rows of their own", () => {
+  const log = new StageLog();
+  log.notePending("first", acts(1));
+  log.notePending("second", acts(1));
+  log.notePending("first", [...acts(1), { n: 2, to: 1, action: "reset" }]);
+  log.notePending("first", []);
+  log.notePending("first", acts(3));
+  assert.deepEqual(outline(log), [
+    "first 1–1 increment done", "second 1–1 increment waiting", "first 2–2 reset done", "first 3–3 increment waiting",
+  ]);
+});
+
+test("a change that both screens get is one row, and so are changes that follow one another", () => {
+  const log = new StageLog();
+  log.noteMessage("first", patch(2, 1));
+  log.noteMessage("second", `[${patch(2, 1)}]`);
+  assert.deepEqual(outline(log), ["first+second 1: 1"]);
+  log.noteMessage("first", patch(3, 2));
+  log.noteMessage("first", JSON.stringify({ t: "pong" }));
+  assert.deepEqual(outline(log), ["first+second 2: 2"]);
+  assert.deepEqual([...log.rows[0].sides], [["first", 3], ["second", 2]]);
+  log.notePending("first", acts(1));
+  log.noteMessage("second", patch(3, 2));
+  log.noteMessage("second", patch(4, 3));
+  assert.deepEqual(outline(log), ["first+second 2: 2", "first 1–1 increment waiting", "second 1: 3"]);
+});
+
+test("a refusal is shown at its action", () => {
+  const log = new StageLog();
+  log.notePending("first", acts(1));
+  log.notePending("first", []);
+  log.noteRefusal("first", 1);
+  assert.deepEqual(outline(log), ["first 1–1 increment refused"]);
+});
+
+test("another session numbers its actions from 1", () => {
+  const log = new StageLog();
+  log.notePending("first", acts(1, 2));
+  log.clear();
+  log.notePending("first", acts(1));
+  assert.deepEqual(outline(log), ["first 1–1 increment waiting"]);
+});
+
+test("few rows are kept", () => {
+  const log = new StageLog();
+  for (let n = 1; n <= 1000; n++) {
+    log.notePending("first", acts(n));
+    log.noteMessage("first", patch(n, n));
+  }
+  assert.equal(log.rows.length, 40);
+  assert.equal(log.rows.at(-1).count, 1000);
+});
+
+test("the sentence has the sum", () => {
+  const absence = new Absence({ now: 1000, count: 5, why: "killed" });
+  absence.notePending("first", acts(6, 7, 8));
+  absence.notePending("first", acts(6, 7, 8, 9));
+  absence.notePending("second", [{ n: 1, action: "decrement" }, { n: 2, action: { addTen: {} } }]);
+  absence.noteServer(6200);
+  absence.noteBack(6400);
+  assert.equal(absence.sentence(18),
+    "6 actions were waiting. Each was done once: 5 + 14 − 1 = 18. The server was dead for 5.2 s. The page was back 0.2 s after its start.");
+});
+
+test("the sentence has no sum that is wrong", () => {
+  const absence = new Absence({ now: 0, count: 5, why: "killed" });
+  absence.notePending("first", acts(6));
+  absence.noteBack(1500);
+  assert.equal(absence.sentence(9), "One action was waiting. It was done once. The server was away for 1.5 s.");
+  absence.notePending("first", [{ n: 7, action: "reset" }]);
+  assert.equal(absence.sentence(0), "2 actions were waiting. Each was done once. The server was away for 1.5 s.");
+});
+
+test("a cut and a deploy have words of their own", () => {
+  const cut = new Absence({ now: 0, count: 0, why: "cut" });
+  cut.noteBack(2000);
+  assert.equal(cut.sentence(0), "Nothing was lost. The link was cut for 2.0 s.");
+  const deployed = new Absence({ now: 0, count: -3, why: "deployed" });
+  deployed.notePending("first", acts(1));
+  deployed.noteServer(300);
+  deployed.noteBack(400);
+  assert.equal(deployed.sentence(-2), "Version 2 runs now. Its state has another shape, and the session goes on. "
+    + "One action was waiting. It was done once: −3 + 1 = −2. The server was dead for 0.3 s. The page was back 0.1 s after its start.");
+});

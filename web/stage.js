@@ -1,0 +1,295 @@
+// The stage: one session on two screens, what goes between them and the server, and buttons that make it hard for them.
+//
+// The first screen is the page's own, of the app "counter"; the second joins its session as another client. The server is killed by an app of
+// its supervisor, which only the page of "ribd demo" knows, and only on the machine where it runs.
+
+import { connect, webSocket } from "./riblet.js";
+import { h, mount } from "./render.js";
+import { LinkControls, throttled } from "./inspector-link.js";
+import { drawTravel } from "./link-line.js";
+import { Absence } from "./stage-return.js";
+import { StageLog, StageWire } from "./stage-wire.js";
+
+const $ = (id) => document.getElementById(id);
+const KEY = "riblet:showcase:stage";
+const HURRY = 150;
+const isUp = ({ status }) => ["live", "resumed", "reset"].includes(status);
+const countOf = ({ view }) => view?.nodes[view.root]?.state.count;
+
+/** The address of the supervisor's app, and the token for it; undefined without a supervisor, or on another machine. */
+const supervisor = (() => {
+  const { content } = document.querySelector("meta[name=demo]");
+  if (!content || !["127.0.0.1", "localhost", "[::1]"].includes(location.hostname)) return undefined;
+  const url = new URL(content);
+  const token = url.hash.slice(1);
+  url.hash = "";
+  return { url, token };
+})();
+
+const button = (text, name, act, props) =>
+  h("button", { type: "button", class: "button", "aria-label": name, onclick: act, ...props }, text);
+
+/** A counter as both screens draw it. The number changes when the server has answered; how many actions wait is below. */
+function counter({ count, isNegative, presses }, act) {
+  const send = (action) => act(action).catch(() => {});
+  return h("div", { class: "duo-counter" },
+    h("output", { class: isNegative ? "figure is-negative" : "figure", "aria-label": "Count", "data-digits": Math.min(String(count).length, 9) },
+      String(count).replace("-", "−")),
+    h("div", { class: "counter-buttons" },
+      button("−", "Decrement", () => send("decrement")),
+      button("+", "Increment", () => send("increment"), { class: "button button-primary" }),
+      presses !== undefined && button("+10", "Add ten", () => send("addTen"))),
+    presses !== undefined && h("p", { class: "note" }, `Version 2 · pressed ${presses} times`));
+}
+
+/** The views of both screens. */
+export const stageViews = { Counter: counter };
+
+/** The part of the page that only the stage has. */
+export class Stage {
+  #links;
+  #secondLinks = new LinkControls();
+  #storage;
+  #secondChanged;
+  #first;
+  #second;
+  #mounted;
+  #control;
+  #log = new StageLog();
+  #wire = new StageWire($("duo-wire"));
+  #absence;
+  #isScheduled = false;
+  #joins = 0;
+
+  /**
+   * @param {import("./inspector-link.js").LinkControls} links - what the first screen's messages go through.
+   * @param {Storage | undefined} storage
+   * @param {() => void} secondChanged - called when the second screen's client is another one.
+   */
+  constructor(links, storage, secondChanged) {
+    this.#links = links;
+    this.#storage = storage;
+    this.#secondChanged = secondChanged;
+    drawTravel($("duo-line"), this.#secondLinks);
+    $("duo-cut").addEventListener("click", () => this.#setCut(!links.isOffline));
+    $("duo-slow").addEventListener("click", () => this.#setSlow(links.delay === 0));
+    $("duo-kill").addEventListener("click", () => this.#tell(this.#server?.phase === "dead" ? "start" : "kill"));
+    $("duo-deploy").addEventListener("click", () => this.#tell("deploy"));
+    for (const id of ["duo-kill", "duo-deploy"]) $(id).hidden = !supervisor;
+    $("duo-alone").hidden = Boolean(supervisor);
+  }
+
+  /** Shows the stage beside a session of the app "counter". */
+  show(session) {
+    document.body.classList.add("on-stage");
+    this.#first = session;
+    this.#log.clear();
+    this.#joins = 0;
+    this.#say("");
+    this.#follow("first", session);
+    session.addEventListener("status", () => isUp(session) && this.#join());
+    if (isUp(session)) this.#join();
+    if (supervisor) this.#listen();
+    this.#schedule();
+  }
+
+  hide() {
+    document.body.classList.remove("on-stage");
+    this.#setCut(false);
+    this.#setSlow(false);
+    this.#leave();
+    this.#control?.close();
+    this.#control = this.#first = this.#absence = undefined;
+  }
+
+  // The second screen
+
+  /** Joins the first screen's session, unless the second screen is in it already. */
+  async #join() {
+    const first = this.#first;
+    if (this.#second?.welcome?.sid === first.welcome.sid || this.#joins > 3) return;
+    const isStored = !this.#second && this.#storage?.getItem(KEY) != null;
+    this.#leave(!isStored);
+    this.#joins++;
+    try {
+      const { token } = isStored ? {} : await first.share("act");
+      if (this.#first === first && !this.#second) this.#open(first, token);
+    } catch {
+      // The first screen's link is gone: its return comes here again.
+    }
+  }
+
+  #open(first, share) {
+    const session = connect(location.origin, {
+      ...(share && { share }), storage: this.#storage, key: KEY, client: { name: "stage", locale: navigator.language },
+      transports: [throttled("WebSocket", webSocket, this.#secondLinks)],
+    });
+    this.#second = session;
+    this.#follow("second", session);
+    session.addEventListener("status", () => {
+      if (this.#second !== session) return;
+      this.#secondChanged();
+      const isOther = isUp(session) && isUp(first) && session.welcome.sid !== first.welcome.sid;
+      if (session.status === "ended" || session.status === "signedOut" || isOther) {
+        this.#leave(true);
+        if (isUp(first)) this.#join();
+      }
+    });
+    this.#mounted = mount(session, $("duo-screen"), { views: stageViews });
+  }
+
+  #leave(forgets = false) {
+    this.#mounted?.unmount();
+    this.#second?.close();
+    if (forgets) this.#storage?.removeItem(KEY);
+    this.#second = this.#mounted = undefined;
+  }
+
+  /** The number of the second screen's client; undefined without one. */
+  get secondClient() {
+    return this.#second?.welcome?.cid;
+  }
+
+  // What happens
+
+  get #sessions() {
+    return [this.#first, this.#second].filter(Boolean);
+  }
+
+  #follow(side, session) {
+    const isShown = () => this.#sessions.includes(session);
+    const on = (name, run) => session.addEventListener(name, ({ detail }) => {
+      if (!isShown()) return;
+      run(detail);
+      this.#schedule();
+    });
+    on("message", ({ direction, text }) => direction === "in" && this.#log.noteMessage(side, text));
+    on("pending", ({ pending }) => {
+      this.#log.notePending(side, pending);
+      this.#noteWaiting(side, pending);
+      this.#conclude();
+    });
+    on("outcome", ({ n, status }) => status === "refused" && this.#log.noteRefusal(side, n));
+    on("change", () => this.#conclude());
+    on("status", ({ status }) => {
+      if (status === "reconnecting") this.#lose(side, session);
+      if (status === "reset") this.#log.clear();
+      this.#conclude();
+    });
+    this.#log.notePending(side, session.pending);
+  }
+
+  #lose(side, session) {
+    if (this.#absence || (this.#links.isOffline && side !== "first")) return;
+    const why = this.#links.isOffline ? "cut" : this.#server?.phase === "stopping" ? "deployed" : "killed";
+    this.#absence = new Absence({ now: performance.now(), count: countOf(session), why });
+    for (const [index, { pending }] of this.#sessions.entries()) this.#noteWaiting(["first", "second"][index], pending);
+    this.#say("");
+  }
+
+  /** Notes what waits in an absence; only the first screen's link is cut by the page. */
+  #noteWaiting(side, pending) {
+    if (side === "first" || this.#absence?.why !== "cut") this.#absence?.notePending(side, pending);
+  }
+
+  /** Says what became of an absence, once both screens are back and everything is answered. */
+  #conclude() {
+    if (!this.#absence || !this.#sessions.every(isUp)) return;
+    this.#absence.noteBack(performance.now());
+    if (this.#sessions.some(({ pending }) => pending.length > 0)) return;
+    const [first, second] = this.#sessions.map(countOf);
+    if (second !== undefined && second !== first) return;
+    this.#say(this.#absence.sentence(first));
+    this.#absence = undefined;
+  }
+
+  // The supervisor
+
+  get #server() {
+    const view = this.#control?.view;
+    return view?.nodes[view.root]?.state;
+  }
+
+  #listen() {
+    this.#control = connect(supervisor.url, { app: "demo", auth: () => supervisor.token, client: { name: "stage" } });
+    let last;
+    this.#control.addEventListener("change", () => {
+      const { phase } = this.#server;
+      if (phase === "running" && last && last !== "running") {
+        this.#absence?.noteServer(performance.now());
+        this.#hurry();
+      }
+      last = phase;
+      this.#schedule();
+    });
+  }
+
+  #tell(action) {
+    this.#control?.act("", action).catch(() => {});
+  }
+
+  /** Has the screens try at once, and often, as the server is known to start. */
+  #hurry(tries = 40) {
+    const waiting = this.#sessions.filter((session) => session.nextAttempt !== undefined);
+    for (const session of waiting) session.reconnect();
+    if (tries > 0 && this.#sessions.some((session) => !isUp(session))) setTimeout(() => this.#hurry(tries - 1), HURRY);
+  }
+
+  // The link of the first screen
+
+  #setCut(isCut) {
+    if (isCut === this.#links.isOffline) return;
+    if (isCut) this.#links.goOffline();
+    else this.#links.goOnline();
+    this.#schedule();
+  }
+
+  #setSlow(isSlow) {
+    this.#links.delay = isSlow ? 500 : 0;
+    this.#schedule();
+  }
+
+  // Drawing
+
+  #say(text) {
+    $("duo-result").textContent = text;
+  }
+
+  #schedule() {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    requestAnimationFrame(() => {
+      this.#isScheduled = false;
+      if (this.#first) this.#draw();
+    });
+  }
+
+  #draw() {
+    this.#wire.draw(this.#log, 8);
+    const server = this.#server;
+    const isAlive = server ? server.phase === "running" : this.#sessions.some(isUp);
+    $("duo-server").dataset.phase = isAlive ? "running" : "dead";
+    $("duo-server").textContent = this.#serverWords(server, isAlive);
+    const isDead = server?.phase === "dead";
+    $("duo-kill").textContent = isDead ? `Start it now${server.secondsLeft ? ` (${server.secondsLeft} s)` : ""}` : "Kill the server";
+    $("duo-kill").classList.toggle("button-start", isDead);
+    $("duo-kill").disabled = !server || server.phase === "stopping";
+    $("duo-deploy").disabled = server?.phase !== "running" || server.version > 1;
+    $("duo-deploy").textContent = server?.version > 1 ? "Version 2 is deployed" : "Deploy version 2";
+    for (const [id, isOn] of [["duo-cut", this.#links.isOffline], ["duo-slow", this.#links.delay > 0]]) {
+      $(id).setAttribute("aria-pressed", String(isOn));
+    }
+    for (const [index, { pending }] of this.#sessions.entries()) {
+      $(`duo-waiting-${index + 1}`).textContent = pending.length ? `${pending.length} waiting` : "";
+    }
+    $("duo-link").dataset.link = this.#second && isUp(this.#second) ? "up" : "down";
+  }
+
+  #serverWords(server, isAlive) {
+    if (!server) return isAlive ? "The server runs" : "No server";
+    const { phase, process, version, secondsLeft } = server;
+    if (phase === "running") return `Server · process ${process}${version > 1 ? ` · version ${version}` : ""}`;
+    if (phase === "stopping") return `Process ${process} stops`;
+    return `Process ${process} is dead${secondsLeft ? ` · the next starts in ${secondsLeft} s` : ""}`;
+  }
+}
