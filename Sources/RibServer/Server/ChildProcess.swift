@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 #if os(Linux)
@@ -36,7 +37,8 @@ package final class ChildProcess: Sendable {
   ///   - hasOwnGroup: whether signals of the terminal reach this process alone.
   /// - Throws: ``SystemError``.
   package init(
-    _ arguments: [String], variables: [String: String], descriptors: [Int32: Int32?], hasOwnGroup: Bool = false
+    _ arguments: [String], variables: [String: String],  // safe text: own
+    descriptors: [Int32: Int32?], hasOwnGroup: Bool = false
   ) throws(SystemError) {
     let inherited = Self.environment.filter { entry in !variables.keys.contains { entry.hasPrefix("\($0)=") } }
     let environment = Self.strings(inherited + variables.map { "\($0.key)=\($0.value)" })
@@ -75,8 +77,27 @@ package final class ChildProcess: Sendable {
     }
   }
 
+  /// Waits until the process has ended.
+  package func ended() async -> End {
+    await withCheckedContinuation { end in
+      // On a thread of its own for as long as the process lives.
+      DispatchQueue(label: "ribserver.child").async { end.resume(returning: self.wait()) }
+    }
+  }
+
+  /// Ends this process by signal 9 as soon as nobody has the other end of a pipe open: a process that its parent has started ends with it.
+  ///
+  /// - Parameter pipe: the end to read from.
+  package static func endProcess(afterClosing pipe: Int32) {
+    DispatchQueue(label: "ribserver.parent").async {
+      var byte: UInt8 = 0
+      while read(pipe, &byte, 1) != 0 {}
+      kill(getpid(), SIGKILL)
+    }
+  }
+
   /// Waits on this thread until the process has ended.
-  package func wait() -> End {
+  func wait() -> End {
     var information = siginfo_t()
     while waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
     return end.withLock { end in
