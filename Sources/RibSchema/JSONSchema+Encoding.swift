@@ -3,9 +3,10 @@ import Wire
 extension JSONSchema {
   /// The shape of what a value encodes as.
   ///
-  /// Only this value is known: its nil properties, its enums' other cases and the elements of its empty arrays are not,
-  /// except that an enum of strings tells all of them. A type says more as ``JSONSchemaProviding``. Nothing is decoded, as
-  /// ``init(decoding:)`` does: no client sends what is only shown, so that an `init(from:)` may trust its input.
+  /// The value tells how its type encodes itself. What it does not have, such as a property that is nil or the elements of an empty array, is told by
+  /// the declaration of its type, unless the type encodes itself under other names; of an enum with payloads the other cases are not known.
+  /// A type says more as ``JSONSchemaProviding``. Nothing is decoded, as ``init(decoding:)`` does: no client sends what is only shown,
+  /// so that an `init(from:)` may trust its input.
   ///
   /// - Parameter value: the value.
   package init<Value: Encodable>(encoding value: Value) {
@@ -21,7 +22,7 @@ extension JSONSchema {
   private init<Value: Encodable>(shapeOf value: Value) {
     do throws(CaptureError) {
       let schema = JSONSchema(try EncodedShape(of: value))
-      self = schema == .string() ? ShapeFinder.strings(of: Value.self) ?? schema : schema
+      self = schema == .string() ? ShapeFinder.strings(of: Value.self) ?? schema : schema.completed(by: Value.self)
     } catch {
       self = .unknown("\(Value.self) does not encode: \(error)")
     }
@@ -39,8 +40,7 @@ extension JSONSchema {
     case .single(let value): self = value.map { JSONSchema($0) } ?? .unknown("Nothing was encoded.")
     case .array(let element): self = .array(element.map { JSONSchema($0) } ?? .unknown("There was no element."))
     case .object(let members):
-      let properties = members.map { Property($0.key, JSONSchema($0.value), isRequired: false) }
-      self = .object(properties, comment: "As it was seen first: what was nil then, or another case, is missing.")
+      self = .object(members.map { Property($0.key, JSONSchema($0.value), isRequired: false) })
     }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import RibCore
 import Testing
 import Wire
 
@@ -282,21 +283,62 @@ import Wire
     let note: String?
   }
 
-  @Test func value_thatOnlyEncodes_isDescribedAsItIs() {
+  @Test func value_thatOnlyEncodes_isDescribedByItsDeclaration() {
     let value = Shown(
       rows: [.init(id: 1, title: nil)], none: [], color: .red, when: Date(timeIntervalSince1970: 0), note: nil)
-    let comment = "As it was seen first: what was nil then, or another case, is missing."
+    let row = JSONSchema.object([.init("id", .integer()), .init("title", .string(), isRequired: false)])
     #expect(
       JSONSchema(encoding: value)
+        == .object([
+          .init("rows", .array(row)), .init("none", .array(row)),
+          .init("color", .constants([.string("red"), .string("grün")])),
+          .init("when", .string(format: "date-time")), .init("note", .string(), isRequired: false),
+        ]))
+  }
+
+  private struct Containers: Encodable {
+    struct Item: Encodable, Identifiable { let id: UUID, next: [Item]? }
+    enum Choice: Encodable { case one(Int), two }
+    var numbers: [String: Double] = [:]
+    var items: IdentifiedArray<Item> = []
+    var tags: Set<String> = []
+    var gaps: [Int?] = []
+    var choices: [Choice] = []
+    var places: [[Color]] = []
+    var item: Item?
+  }
+
+  @Test func containers_thatAreEmpty_areDescribedByTheirElements() {
+    let inner = JSONSchema.object([
+      .init("id", .string(format: "uuid")), .init("next", .array(.unknown("Item contains itself.")), isRequired: false),
+    ])
+    let unknown = "The view has had no Choice yet, and its declaration does not say how it is encoded."
+    let color = JSONSchema.constants([.string("red"), .string("grün")])
+    let expected = JSONSchema.object([
+      .init("numbers", .dictionary(.number)), .init("items", .array(inner)), .init("tags", .array(.string())),
+      .init("gaps", .array(.nullable(.integer()))), .init("choices", .array(.unknown(unknown))),
+      .init("places", .array(.array(color))), .init("item", inner, isRequired: false),
+    ])
+    #expect(JSONSchema(encoding: Containers()) == expected)
+    // What a value has says no more of these.
+    let filled = Containers(
+      numbers: ["a": 1], items: [.init(id: UUID(), next: nil)], tags: ["b"], gaps: [1], places: [[.red]],
+      item: .init(id: UUID(), next: nil))
+    #expect(JSONSchema(encoding: filled) == expected)
+  }
+
+  private struct Renamed: Encodable {
+    enum CodingKeys: String, CodingKey { case count = "n", note }
+    var count = 1
+    var note: String?
+  }
+
+  @Test func value_thatEncodesUnderOtherNames_isDescribedAsItIs() {
+    #expect(
+      JSONSchema(encoding: Renamed())
         == .object(
-          [
-            .init(
-              "rows", .array(.object([.init("id", .integer(), isRequired: false)], comment: comment)),
-              isRequired: false),
-            .init("none", .array(.unknown("There was no element.")), isRequired: false),
-            .init("color", .constants([.string("red"), .string("grün")]), isRequired: false),
-            .init("when", .string(format: "date-time"), isRequired: false),
-          ], comment: comment))
+          [.init("n", .integer(), isRequired: false)],
+          comment: "Renamed encodes itself: these members were in its first value, and there may be others."))
   }
 
   private struct Broken: Encodable {

@@ -46,8 +46,8 @@ import Wire
   }
 
   private static let top =
-    #""Top":{"state":{"$comment":"As it was seen first: what was nil then, or another case, is missing.","type":"object","#
-    + #""properties":{}},"action":{"oneOf":["#
+    #""Top":{"state":{"type":"object","#
+    + #""properties":{"note":{"type":"string"}}},"action":{"oneOf":["#
     + #"{"title":"open","type":"object","properties":{"open":{"type":"object","properties":{}}},"#
     + #""required":["open"],"additionalProperties":false},"#
     + #"{"title":"say","type":"object","properties":{"say":{"type":"object","properties":{"_0":{"type":"string"}},"#
@@ -69,7 +69,7 @@ import Wire
       try reader.read(Array(#""open""#.utf8).span).root, for: .id(1), by: ActingClient(), rendering: renderer)
     // The riblet without a view is none that a client knows.
     let leaf = #"""
-      "Leaf":{"state":{"$comment":"As it was seen first: what was nil then, or another case, is missing.","type":"object","properties":{"depth":{"type":"integer"}}},"action":false}
+      "Leaf":{"state":{"type":"object","properties":{"depth":{"type":"integer"}},"required":["depth"]},"action":false}
       """#
     #expect(text(book) == "{\(leaf),\(Self.top)}")
   }

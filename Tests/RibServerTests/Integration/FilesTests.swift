@@ -55,7 +55,7 @@ struct FilesTests {
         #expect(schema.status == 200)
         #expect(
           schema.body == #"""
-            {"app":"counter","types":{"Counter":{"state":{"$comment":"As it was seen first: what was nil then, or another case, is missing.","type":"object","properties":{"count":{"type":"integer"},"isNegative":{"type":"boolean"}}},"action":{"enum":["increment","decrement","reset",{"increment":{}},{"decrement":{}},{"reset":{}}]}}}}
+            {"app":"counter","types":{"Counter":{"state":{"type":"object","properties":{"count":{"type":"integer"},"isNegative":{"type":"boolean"}},"required":["count","isNegative"]},"action":{"enum":["increment","decrement","reset",{"increment":{}},{"decrement":{}},{"reset":{}}]}}}}
             """#)
         #expect(try client.ask("GET", "/v1/apps/nothing/schema").status == 404)
         #expect(try client.ask("GET", "/v1/apps/counter").status == 404)
