@@ -93,6 +93,9 @@ let package = Package(
     .target(
       name: "RibPostgres", dependencies: ["CPQ", "RibCore", "RibServer", "Wire"], swiftSettings: swiftSettings),
     .target(name: "RibInspector", dependencies: ["RibCore", "RibServer"], swiftSettings: swiftSettings),
+    .target(
+      name: "RibDevIssuer", dependencies: ["RibCore", "RibServer", "Wire", "WireHTTP", crypto],
+      swiftSettings: swiftSettings),
     .target(name: "RibWeb", dependencies: ["CWeb", "RibServer", "Wire"], swiftSettings: swiftSettings),
     .target(name: "RibClient", dependencies: ["Wire", "WireHash"], swiftSettings: swiftSettings),
     .target(
@@ -104,8 +107,8 @@ let package = Package(
     .target(
       name: "RibDaemon",
       dependencies: [
-        "RibAuth", "RibInspector", "RibMetrics", "RibServer", "RibWeb", "Showcase", "Wire", argumentParser,
-        configuration,
+        "RibAuth", "RibCore", "RibDevIssuer", "RibInspector", "RibMetrics", "RibServer", "RibWeb", "Showcase", "Wire",
+        argumentParser, configuration,
         logging, coreMetrics, serviceLifecycle, unixSignals,
       ],
       swiftSettings: swiftSettings),
@@ -117,7 +120,7 @@ let package = Package(
     .executableTarget(
       name: "ribctl",
       dependencies: [
-        "CurlTransport", "RibClient", "RibCore", "RibServer", "Wire", "WireHTTP", argumentParser, crypto, logging,
+        "CurlTransport", "RibClient", "RibCore", "RibDevIssuer", "RibServer", "Wire", "WireHTTP", argumentParser, logging,
       ],
       swiftSettings: swiftSettings),
     .executableTarget(
@@ -181,7 +184,7 @@ let package = Package(
       swiftSettings: swiftSettings),
     .testTarget(
       name: "ribctlTests",
-      dependencies: ["RibCore", "RibServer", "RibTesting", "Wire", "WireHTTP", "ribctl", crypto],
+      dependencies: ["RibCore", "RibDevIssuer", "RibServer", "RibTesting", "Wire", "WireHTTP", "ribctl", crypto],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "RibServerTests",

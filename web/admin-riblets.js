@@ -42,7 +42,7 @@ screen("Riblets", ({ since, actions, slow, problem }, act, children, context) =>
         table(context, {
           name: "actions", label: "Actions by riblet", columns: figures, rows: found, key: (it) => `${it.riblet}.${it.action}`,
           order: { id: "max", isReversed: true },
-          none: actions.length > 0 ? "No riblet or action is called so." : "Nobody has done anything since somebody looks.",
+          none: actions.length > 0 ? "No riblet and no action has this name." : "No action has come since this page was opened.",
         })),
       section("Slow transactions", "of 10 ms or more, noted at all times",
         table(context, {

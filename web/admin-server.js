@@ -57,7 +57,7 @@ screen("SignIn", ({ signIn, problem, canRefetchKeys }, act, children, context) =
           h("li", { class: "item" }, h("code", { class: "item-lead" }, id), h("span", null, reason)))),
       signIn.isUsed && section("What came of credentials", "since the server’s start", outcomes(signIn, context)),
       section("Addresses that have to wait", "as too many credentials from there were wrong",
-        items(signIn.throttled, ({ id }) => id, (it) => throttled(it, act, context), "None has to.")),
+        items(signIn.throttled, ({ id }) => id, (it) => throttled(it, act, context), "No address has to wait.")),
     ] : looking(problem)));
 
 const keys = ({ keys }, context) => table(context, {

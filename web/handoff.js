@@ -28,10 +28,10 @@ async function code(text) {
   return svg;
 }
 
+/** Whether other devices cannot open what this page opens. */
 const isLoopback = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
 
-const localHint = `${location.hostname} means another machine on a phone. For one, start the server with `
-  + "--host 0.0.0.0 and open this page by the computer’s address in your network.";
+const localHint = `Only this computer reaches ${location.hostname}. To use a phone, start the server with make run ARGS=--lan, and open the address that it prints.`;
 
 function time(seconds) {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
@@ -120,6 +120,7 @@ export function handoff(current) {
       $("handoff-new").textContent = "Make another";
       $("handoff-copy").disabled = false;
       countDown(expires);
+      if (isLoopback) return;
       const picture = await code(url);
       if (link.value === url) $("handoff-code").replaceChildren(picture);
     } catch (error) {

@@ -143,7 +143,6 @@ function bindControls(links, actions) {
     input.addEventListener("change", () => actions.setTransport(input.value));
   }
   $("optimistic").addEventListener("change", ({ target: box }) => actions.setOptimistic(box.checked));
-  $("generic").addEventListener("change", ({ target: box }) => actions.setGeneric(box.checked));
 }
 
 /** Frames on the page what the node is drawn as that is pointed at in the tree. */
@@ -190,7 +189,7 @@ function bindToggle(panel) {
  *
  * @param {LinkControls} links
  * @param {object} actions what the page does for it: `drop()`, `verify()`, `beginAnew()`, `setTransport(name)`,
- *   `setGeneric(isOn)`, `setOptimistic(isOn)` and `elementsOf(id)`, as what a node is drawn.
+ *   `setOptimistic(isOn)` and `elementsOf(id)`, as what a node is drawn.
  * @returns {{show(session: import("./riblet.js").Session, key: string): void}} shows another session, which is stored
  *   under this key.
  */

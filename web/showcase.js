@@ -8,6 +8,8 @@ import { mount } from "./render.js";
 import { generic } from "./generic.js";
 import { apps, failures, predictions, types } from "./apps.js";
 import { inspector, LinkControls, throttled } from "./inspector.js";
+import { showCode } from "./code.js";
+import { bindAppTabs, SentActions } from "./compose.js";
 import { element } from "./elements.js";
 import { focusKeeper } from "./focus.js";
 import { handoff, openWindow } from "./handoff.js";
@@ -104,6 +106,7 @@ function open(app, share, isJoined, isStaged = false) {
     say(`The server has lost ${detail.count} of your actions, in a crash that it could not be safe from.`, "failure");
   });
   draw();
+  sent.follow(session);
   if (isStaged) stage.show(session);
   panel.show(session, key);
   drawStatus();
@@ -324,6 +327,7 @@ const stageText = {
 };
 
 function drawApp(name, isStaged = false) {
+  drawTab();
   const known = isStaged ? stageText : apps[name];
   const title = known?.title ?? name;
   document.title = isStaged ? "RibServer" : `${title} – RibServer showcase`;
@@ -332,6 +336,7 @@ function drawApp(name, isStaged = false) {
   $("app-about").textContent = isMissing ? "The server has no app of this name."
     : known?.more ?? "This page does not know the app, and draws it from its schema.";
   $("screen").dataset.app = name;
+  showCode($("code"), apps[name]?.code);
   for (const link of $("apps").querySelectorAll("a")) {
     if (link.dataset.app === (isStaged ? "" : name)) {
       link.setAttribute("aria-current", "page");
@@ -343,6 +348,13 @@ function drawApp(name, isStaged = false) {
 }
 
 const stageItem = { title: "Two screens", about: "One session, and a button that kills its server" };
+
+/** Shows what belongs to the tab: what was sent, or the app's code. */
+function drawTab() {
+  const isComposing = settings.isGeneric && !shown.isStaged;
+  $("sent").hidden = !isComposing;
+  $("code").hidden = isComposing || !apps[shown.app]?.code;
+}
 
 /** The item of an app; of the stage, which is no app, without a name. */
 function appItem(name) {
@@ -382,6 +394,12 @@ document.querySelector(".skip").addEventListener("click", (event) => {
 // All of it
 
 const keepFocus = focusKeeper($("screen"));
+const sent = new SentActions($("sent-list"));
+bindAppTabs($("app-tabs"), (isComposing) => {
+  settings.isGeneric = isComposing;
+  drawTab();
+  draw();
+});
 const stage = new Stage(links, storage, () => shown && drawCompany());
 drawTravel($("link-line"), links);
 const panel = inspector(links, {
@@ -400,19 +418,18 @@ const panel = inspector(links, {
     settings.transport = name;
     reopen();
   },
-  setGeneric(isOn) {
-    settings.isGeneric = isOn;
-    draw();
-  },
   elementsOf: (id) => shown.mounted?.elementsOf?.(id) ?? [],
   setOptimistic(isOn) {
     settings.isOptimistic = isOn;
   },
 });
 const dialog = handoff(() => shown);
-$("window-open").addEventListener("click", () => {
-  openWindow(shown).catch(({ message }) => say(`There is no second window: ${message}`, "failure"));
-});
+for (const id of ["window-open", "handoff-window"]) {
+  $(id).addEventListener("click", () => {
+    dialog.close();
+    openWindow(shown).catch(({ message }) => say(`There is no second window: ${message}`, "failure"));
+  });
+}
 
 drawApps(Object.keys(apps));
 addEventListener("hashchange", follow);

@@ -4,10 +4,13 @@
 // user has entered is kept, in the tab's session storage; each connection gets a new token.
 
 import { connect } from "./riblet.js";
+import { supervisor } from "./supervisor.js";
 
 const key = "riblet:showcase:person";
 /** How long the issuer may take, in milliseconds. */
 const patience = 5_000;
+/** In the demo, whose supervisor is an issuer, the page signs its user in by itself. */
+const guest = supervisor && { subject: "ada", roles: ["boss"], seconds: 300 };
 
 /** Gets a token from the issuer. */
 async function tokenFor({ issuer, ...request }) {
@@ -40,7 +43,9 @@ export class Person {
   /** @param {Storage | undefined} storage keeps what the user has entered, for a reload. */
   constructor(storage) {
     this.#storage = storage;
-    this.#entered = JSON.parse(storage?.getItem(key) ?? "null") ?? undefined;
+    this.#entered = JSON.parse(storage?.getItem(key) ?? "null") ?? guest;
+    // The supervisor's port is another one after each start.
+    if (supervisor) this.#entered = { ...this.#entered, issuer: supervisor.url };
     this.#last = this.#entered;
   }
 

@@ -9,22 +9,13 @@ import { LinkControls, throttled } from "./inspector-link.js";
 import { drawTravel } from "./link-line.js";
 import { Absence } from "./stage-return.js";
 import { StageLog, StageWire } from "./stage-wire.js";
+import { supervisor } from "./supervisor.js";
 
 const $ = (id) => document.getElementById(id);
 const KEY = "riblet:showcase:stage";
 const HURRY = 150;
 const isUp = ({ status }) => ["live", "resumed", "reset"].includes(status);
 const countOf = ({ view }) => view?.nodes[view.root]?.state.count;
-
-/** The address of the supervisor's app, and the token for it; undefined without a supervisor, or on another machine. */
-const supervisor = (() => {
-  const { content } = document.querySelector("meta[name=demo]");
-  if (!content || !["127.0.0.1", "localhost", "[::1]"].includes(location.hostname)) return undefined;
-  const url = new URL(content);
-  const token = url.hash.slice(1);
-  url.hash = "";
-  return { url, token };
-})();
 
 const button = (text, name, act, props) =>
   h("button", { type: "button", class: "button", "aria-label": name, onclick: act, ...props }, text);

@@ -37,7 +37,7 @@ function found(results, act) {
   }
   if (results.failed) {
     return [
-      h("p", { class: "results-count", role: "status", key: "count" }, "Not found out."),
+      h("p", { class: "results-count", role: "status", key: "count" }, "The search has failed."),
       h("div", { class: "failure", role: "alert", key: "failure" },
         h("p", null, results.failed._0), button("Try again", () => act("submitSearch"))),
     ];
@@ -105,8 +105,8 @@ screen("Login", (state, act) =>
       type: "button", class: "button button-primary button-busy", onclick: () => act("onTapLoginButton"),
       "aria-busy": String(state.isLoading), "aria-disabled": String(state.isLoading),
     }, state.isLoading ? "Logging in…" : "Log in"),
-    signIn(act),
-    h("p", { class: "field-error", role: "alert" }, state.error ?? "")));
+    h("p", { class: "field-error", role: "alert" }, state.error ?? ""),
+    signIn(act)));
 
 /** The form for a name and a password. Its action is sent as a secret, and so is not in the storage of the browser. */
 function signIn(act) {
@@ -139,14 +139,15 @@ screen("Room", (state, act, children) => {
     state.hasOlder
       ? button(state.isLoading ? "Loading…" : "Older messages", () => act("olderTapped"), { disabled: state.isLoading })
       : null,
-    h("ul", { class: "lines messages", "aria-label": "Messages" },
-      each(state.messages, (message) => message.id, ({ id, author, text }) =>
-        h("li", null,
-          h("p", null, h("strong", null, author), " ", text),
-          author === state.me
-            ? h("button", { type: "button", class: "row-button", "data-id": id, "aria-label": `Remove ${text}`, onclick: remove },
-              "×")
-            : null))),
+    h("div", { class: "messages-room", tabindex: "0", role: "region", "aria-label": "Messages" },
+      h("ul", { class: "lines messages", "aria-label": "Messages" },
+        each(state.messages, (message) => message.id, ({ id, author, text }) =>
+          h("li", null,
+            h("p", null, h("strong", null, author), " ", text),
+            author === state.me
+              ? h("button", { type: "button", class: "row-button", "data-id": id, "aria-label": `Remove ${text}`, onclick: remove },
+                "×")
+              : null)))),
     state.sending
       ? h("p", { class: "note", role: "status", key: "sending" },
         `${state.outgoing} – ${state.sending === "failed" ? "not sent. " : "being sent… "}`,

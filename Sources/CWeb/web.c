@@ -153,6 +153,15 @@ static const unsigned char link_line_js[] = {
 static const unsigned char handoff_js[] = {
 #embed "../../web/handoff.js"
 };
+static const unsigned char compose_js[] = {
+#embed "../../web/compose.js"
+};
+static const unsigned char code_js[] = {
+#embed "../../web/code.js"
+};
+static const unsigned char supervisor_js[] = {
+#embed "../../web/supervisor.js"
+};
 static const unsigned char stage_js[] = {
 #embed "../../web/stage.js"
 };
@@ -225,6 +234,46 @@ static const unsigned char admin_token_js[] = {
 static const unsigned char admin_js[] = {
 #embed "../../web/admin.js"
 };
+// The showcase's apps, as their page shows them.
+static const unsigned char boundaries_swift[] = {
+#embed "../Showcase/Boundaries/Boundaries.swift"
+};
+static const unsigned char catalog_swift[] = {
+#embed "../Showcase/Catalog/Catalog.swift"
+};
+static const unsigned char counter_swift[] = {
+#embed "../Showcase/Counter/Counter.swift"
+};
+static const unsigned char counterinteractor_swift[] = {
+#embed "../Showcase/CounterRIV/CounterInteractor.swift"
+};
+static const unsigned char home_swift[] = {
+#embed "../Showcase/HomeDetail/Home.swift"
+};
+static const unsigned char ledger_swift[] = {
+#embed "../Showcase/Ledger/Ledger.swift"
+};
+static const unsigned char login_swift[] = {
+#embed "../Showcase/Login/Login.swift"
+};
+static const unsigned char members_swift[] = {
+#embed "../Showcase/Members/Members.swift"
+};
+static const unsigned char profilenavigationrouter_swift[] = {
+#embed "../Showcase/Profile/ProfileNavigationRouter.swift"
+};
+static const unsigned char room_swift[] = {
+#embed "../Showcase/Room/Room.swift"
+};
+static const unsigned char screen1_swift[] = {
+#embed "../Showcase/Screens/Screen1.swift"
+};
+static const unsigned char search_swift[] = {
+#embed "../Showcase/Search/Search.swift"
+};
+static const unsigned char navigationcontainer_swift[] = {
+#embed "../Showcase/Tabs/NavigationContainer.swift"
+};
 
 #define CLIENT(name, bytes) {name, bytes, sizeof(bytes), true, true, true}
 #define SHARED(name, bytes) {name, bytes, sizeof(bytes), false, true, true}
@@ -283,10 +332,26 @@ static const struct web_file files[] = {
     SHOWCASE("link-line.js", link_line_js),
     SHOWCASE("handoff.js", handoff_js),
     SHOWCASE("sign-in.js", sign_in_js),
+    SHOWCASE("code.js", code_js),
+    SHOWCASE("compose.js", compose_js),
+    SHOWCASE("supervisor.js", supervisor_js),
     SHOWCASE("stage.js", stage_js),
     SHOWCASE("stage-return.js", stage_return_js),
     SHOWCASE("stage-wire.js", stage_wire_js),
     SHOWCASE("stage.css", stage_css),
+    SHOWCASE("code/Boundaries/Boundaries.swift", boundaries_swift),
+    SHOWCASE("code/Catalog/Catalog.swift", catalog_swift),
+    SHOWCASE("code/Counter/Counter.swift", counter_swift),
+    SHOWCASE("code/CounterRIV/CounterInteractor.swift", counterinteractor_swift),
+    SHOWCASE("code/HomeDetail/Home.swift", home_swift),
+    SHOWCASE("code/Ledger/Ledger.swift", ledger_swift),
+    SHOWCASE("code/Login/Login.swift", login_swift),
+    SHOWCASE("code/Members/Members.swift", members_swift),
+    SHOWCASE("code/Profile/ProfileNavigationRouter.swift", profilenavigationrouter_swift),
+    SHOWCASE("code/Room/Room.swift", room_swift),
+    SHOWCASE("code/Screens/Screen1.swift", screen1_swift),
+    SHOWCASE("code/Search/Search.swift", search_swift),
+    SHOWCASE("code/Tabs/NavigationContainer.swift", navigationcontainer_swift),
     SHARED("favicon.svg", favicon_svg),
     SHOWCASE("vendor/qrcode.js", qrcode_js),
     INSPECTOR("index.html", admin_html),

@@ -11,20 +11,20 @@ import WireHTTP
 #endif
 
 /// The key pair of the issuer for development: ES256, that is P-256 with SHA-256 (RFC 7518 §3.4).
-struct IssuerKey: Sendable {
+package struct IssuerKey: Sendable {
   /// The name of the file that has the private key.
   static let fileName = "issuer-key.pem"
 
   private let key: P256.Signing.PrivateKey
 
   /// A new pair.
-  init() { key = P256.Signing.PrivateKey() }
+  package init() { key = P256.Signing.PrivateKey() }
 
   /// The pair of a directory; both are made if they are missing.
   ///
   /// - Parameter directory: the directory.
   /// - Throws: ``UnusableKey`` if the file cannot be read or written, or has no key of this kind.
-  init(directory: String) throws(UnusableKey) {
+  package init(directory: String) throws(UnusableKey) {
     let path = "\(directory)/\(Self.fileName)"
     if access(path, F_OK) != 0 { try Self.make(in: directory, path) }
     do {
@@ -91,10 +91,10 @@ struct IssuerKey: Sendable {
 }
 
 /// There is no key to sign with.
-struct UnusableKey: Error, Equatable, CustomStringConvertible {
-  let path: String
-  let reason: String
-  var description: String { "\(path): \(reason)." }
+package struct UnusableKey: Error, Equatable, CustomStringConvertible {
+  package let path: String
+  package let reason: String
+  package var description: String { "\(path): \(reason)." }
 
   init(path: String, reason: String) {
     self.path = path

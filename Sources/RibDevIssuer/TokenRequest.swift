@@ -1,7 +1,7 @@
 /// What a token is to contain: a subject, roles, and how long it is valid.
-struct TokenRequest: Equatable, Sendable {
+package struct TokenRequest: Equatable, Sendable {
   /// How long a token is valid unless the request says otherwise, in seconds.
-  static let defaultSeconds = 300
+  package static let defaultSeconds = 300
   /// The longest time that a token is valid, in seconds.
   static let longestLife = 86_400
   /// The longest subject, in bytes: what `Identity` has room for.
@@ -12,14 +12,14 @@ struct TokenRequest: Equatable, Sendable {
   static let longestRole = 64
 
   /// The person's subject.
-  let subject: String
+  package let subject: String
   /// The person's roles.
-  var roles: [String] = []
+  package var roles: [String] = []
   /// How long the token is valid, in seconds.
-  var seconds = Self.defaultSeconds
+  package var seconds = Self.defaultSeconds
 
   /// Why such a token is not signed, as a sentence; nil if the request is valid.
-  var fault: String? {
+  package var fault: String? {
     if !(1...Self.longestSubject).contains(subject.utf8.count) {
       return "A subject has 1 to \(Self.longestSubject) bytes."
     }
@@ -29,5 +29,17 @@ struct TokenRequest: Equatable, Sendable {
     }
     if !(1...Self.longestLife).contains(seconds) { return "A token is good for 1 to \(Self.longestLife) seconds." }
     return nil
+  }
+
+  /// A request.
+  ///
+  /// - Parameters:
+  ///   - subject: the person's subject.
+  ///   - roles: the person's roles.
+  ///   - seconds: how long the token is valid.
+  package init(subject: String, roles: [String] = [], seconds: Int = Self.defaultSeconds) {
+    self.subject = subject
+    self.roles = roles
+    self.seconds = seconds
   }
 }

@@ -1,17 +1,19 @@
-import Foundation
-import Wire
+package import Foundation
+package import RibServer
+import RibCore
+package import Wire
 
 /// Signs JSON Web Tokens, and describes the public key to servers that check them.
-struct TokenSigner: Sendable {
+package struct TokenSigner: Sendable {
   /// The audience unless another one is named.
-  static let defaultAudience = "ribd"
+  package static let defaultAudience = "ribd"
 
   /// The key that tokens are signed with.
-  let key: IssuerKey
+  package let key: IssuerKey
   /// The issuer's URL: `iss`.
-  let issuer: String
+  package let issuer: String
   /// The audience: `aud`.
-  var audience = Self.defaultAudience
+  package var audience = Self.defaultAudience
 
   /// A token in its compact form (RFC 7515 §7.1).
   ///
@@ -20,7 +22,7 @@ struct TokenSigner: Sendable {
   ///   - date: when it is issued.
   /// - Returns: the token.
   /// - Throws: what swift-crypto throws.
-  func token(for request: TokenRequest, at date: Date) throws -> String {
+  package func token(for request: TokenRequest, at date: Date) throws -> String {
     // With milliseconds (RFC 7519 §2 allows them): a person who was signed out everywhere, and signs in again within the same second, gets a
     // token that was issued after the sign-out.
     let issued = (date.timeIntervalSince1970 * 1000).rounded(.down) / 1000
@@ -34,7 +36,7 @@ struct TokenSigner: Sendable {
   }
 
   /// The public key as a JSON Web Key Set (RFC 7517 §5).
-  var keySet: JSONValue {
+  package var keySet: JSONValue {
     let (x, y) = key.coordinates
     return .object([
       "keys": .array([
@@ -47,5 +49,28 @@ struct TokenSigner: Sendable {
   }
 
   /// The configuration document (OpenID Connect Discovery 1.0 §3): the issuer and the URL of the key set, and nothing else.
-  var configuration: JSONValue { .object(["issuer": .string(issuer), "jwks_uri": .string("\(issuer)/keys.json")]) }
+  package var configuration: JSONValue { .object(["issuer": .string(issuer), "jwks_uri": .string("\(issuer)/keys.json")]) }
+
+  /// A signer.
+  ///
+  /// - Parameters:
+  ///   - key: the key that tokens are signed with.
+  ///   - issuer: the issuer's URL.
+  ///   - audience: the audience.
+  package init(key: IssuerKey, issuer: String, audience: String = Self.defaultAudience) {
+    self.key = key
+    self.issuer = issuer
+    self.audience = audience
+  }
+
+  /// The app that signs a token for any client that asks.
+  package var app: App { App("issuer") { Issuer(signer: self, dependencies: .live) } }
+
+  /// The key set, and the configuration document that names its URL.
+  package var files: StaticFiles {
+    var files = StaticFiles()
+    files.add("keys.json", Array(keySet.text.utf8))
+    files.add(".well-known/openid-configuration", Array(configuration.text.utf8), type: "application/json")
+    return files
+  }
 }

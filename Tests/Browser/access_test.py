@@ -44,7 +44,7 @@ class AccessibilityTest(BrowserTest):
     def test_generic_renderer(self):
         for app in ["search", "boundaries", "profile"]:
             self.open(app)
-            self.page.get_by_role("switch", name="Draw with the generic renderer").check()
+            self.page.get_by_role("tab", name="Compose").click()
             expect(self.page.locator("#screen .rib-button").first).to_be_visible()
             self.check(self.page, f"{app}, drawn by its schema")
 

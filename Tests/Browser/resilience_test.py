@@ -20,6 +20,13 @@ STOP = "() => { clearInterval(window.clicking); return window.clicks; }"
 
 
 class ResilienceTest(BrowserTest):
+    # A name of this machine by which others would reach it, too.
+    arguments = (*BrowserTest.arguments, "--hosts", "127.0.0.1,phone.test")
+
+    @classmethod
+    def launch(cls, *arguments):
+        super().launch("--host-resolver-rules=MAP phone.test 127.0.0.1", *arguments)
+
     def counter(self, page=None):
         return self.open("counter", page).get_by_label("Count")
 
@@ -132,8 +139,6 @@ class ResilienceTest(BrowserTest):
         self.page.mouse.up(click_count=2)
         self.assertEqual(self.page.evaluate("asked"), 1)
         url = link.input_value()
-        picture = Image.open(io.BytesIO(dialog.get_by_role("img", name="QR code").screenshot()))
-        self.assertEqual([code.text for code in zxingcpp.read_barcodes(picture)], [url])
         other = self.new_page(self.new_context())
         other.goto(url)
         expect(other.locator("#screen").get_by_label("Count")).to_have_text("2")
@@ -151,6 +156,39 @@ class ResilienceTest(BrowserTest):
         third.goto(url)
         expect(self.status(third)).to_contain_text("Ended")
         expect(third.get_by_role("alert").filter(has_text="This link opens nothing any more")).to_be_visible()
+
+    def test_code_has_the_link_where_another_device_can_open_it(self):
+        self.page.goto(f"http://phone.test:{self.daemon.port}/#/counter")
+        expect(self.status()).to_contain_text("Live")
+        self.page.get_by_role("button", name="Hand off").click()
+        dialog = self.page.get_by_role("dialog", name="Hand off this session")
+        picture = Image.open(io.BytesIO(dialog.get_by_role("img", name="QR code").screenshot()))
+        url = dialog.get_by_role("textbox", name="Link").input_value()
+        self.assertTrue(url.startswith("http://phone.test:"), url)
+        self.assertEqual([code.text for code in zxingcpp.read_barcodes(picture)], [url])
+        expect(dialog.locator("#handoff-local")).to_be_hidden()
+
+    def test_page_of_this_machine_alone_says_how_a_phone_gets_in(self):
+        self.counter()
+        self.page.get_by_role("button", name="Hand off").click()
+        dialog = self.page.get_by_role("dialog", name="Hand off this session")
+        expect(dialog.get_by_role("textbox", name="Link")).to_have_value(re.compile("share="))
+        expect(dialog.locator("#handoff-local")).to_contain_text("--lan")
+        expect(dialog.get_by_role("img", name="QR code")).to_have_count(0)
+
+    def test_second_window_has_the_same_session(self):
+        self.counter()
+        self.click(2)
+        for opened, inside in [("Second window", None), ("Hand off", "Open a second window")]:
+            with self.context.expect_page() as window:
+                self.page.get_by_role("button", name=opened).click()
+                if inside:
+                    self.page.get_by_role("button", name=inside).click()
+            other = window.value
+            expect(other.locator("#screen").get_by_label("Count")).to_have_text("2")
+            self.assertNotIn("share", other.url)
+            other.close()
+        expect(self.page.get_by_role("dialog", name="Hand off this session")).to_be_hidden()
 
     def guest_who_may_only_look(self):
         """A page that has joined the session of this one's by such a link."""

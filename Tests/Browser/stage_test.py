@@ -166,6 +166,59 @@ class StageTest(BrowserTest):
         expect(self.second.get_by_label("Count")).to_be_visible()
 
 
+class DemoTest(BrowserTest):
+    make_daemon = Demo
+    # A page of a directory may connect to its own server alone, and not to the supervisor's.
+    web = None
+
+    def test_user_is_signed_in_and_can_be_another(self):
+        surface = self.open("members")
+        expect(surface.get_by_role("heading")).to_have_text("Signed in as ada")
+        surface.get_by_role("textbox", name="Notice").fill("Tea is ready")
+        surface.get_by_role("button", name="Post").click()
+        expect(surface.get_by_role("list", name="Notices")).to_contain_text("Tea is ready")
+        surface.get_by_role("button", name="Sign out everywhere").click()
+        surface.get_by_role("textbox", name="Name").fill("bert")
+        surface.get_by_role("button", name="Sign in").click()
+        expect(surface.get_by_role("heading")).to_have_text("Signed in as bert")
+        self.page.reload()
+        expect(surface.get_by_role("heading")).to_have_text("Signed in as bert")
+
+    def test_each_app_shows_its_code(self):
+        for app, line in [("counter", "struct Counter: Riblet {"), ("ledger", "struct Ledger")]:
+            self.open(app)
+            self.page.locator("#code").scroll_into_view_if_needed()
+            listings = self.page.locator(".code-listing")
+            expect(listings).to_have_count(2)
+            swift, view = listings.first, listings.last
+            expect(swift).to_contain_text(line)
+            expect(view).to_contain_text('screen("')
+        self.assertEqual(swift.locator("code").inner_text().count("\n"), 39)
+        swift.get_by_role("button", name="Show all").click()
+        expect(swift).to_contain_text("func view(")
+        self.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        swift.get_by_role("button", name="Copy").click()
+        expect(swift.get_by_role("button", name="Copied")).to_be_visible()
+        source = pathlib.Path(__file__).parents[2] / "Sources/Showcase/Ledger/Ledger.swift"
+        self.assertEqual(self.page.evaluate("navigator.clipboard.readText()"), source.read_text().rstrip())
+
+    def test_composer_makes_actions_from_the_schema_and_keeps_those_that_were_sent(self):
+        self.open("counter")
+        self.page.get_by_role("tab", name="Compose").click()
+        self.page.locator("#screen").get_by_role("button", name="Increment").click()
+        sent = self.page.get_by_role("list", name="Actions, newest first")
+        expect(sent.get_by_role("listitem").first).to_contain_text("done")
+        expect(sent.get_by_role("listitem").first).to_contain_text('"increment"')
+        sent.get_by_role("button", name="again").first.click()
+        expect(sent.get_by_role("listitem")).to_have_count(2)
+        self.page.get_by_role("tab", name="App").click()
+        expect(self.page.locator("#screen").get_by_label("Count")).to_have_text("2")
+        expect(sent).to_be_hidden()
+        self.page.get_by_role("tab", name="App").press("ArrowRight")
+        expect(self.page.get_by_role("tab", name="Compose")).to_be_focused()
+        expect(sent).to_be_visible()
+
+
 class DeployTest(BrowserTest):
     make_daemon = Demo
     # A page of a directory may connect to its own server alone, and not to the supervisor's.

@@ -1,5 +1,6 @@
 package import ArgumentParser
 import Logging
+import RibDevIssuer
 import RibServer
 import UnixSignals
 
@@ -11,33 +12,46 @@ package struct DemoCommand<Program: DaemonProgram>: AsyncParsableCommand {
       abstract: "Serves the showcase with a page that can kill the server.",
       discussion: """
         It starts the server as a process of its own, with the flags given here, and starts it again when it dies. The buttons of the page \
-        work on this machine alone: the app behind them listens on 127.0.0.1, and wants a token that only the page has.
+        work on this machine alone: the app behind them listens on 127.0.0.1, and wants a token that only the page has. Beside it is \
+        an issuer, which signs in whoever uses the page, by any name; with settings of auth the server has their issuer instead.
         """)
   }
 
+  @Flag(help: "Let other devices of the network in, such as a phone: all of them, without a password.") var lan = false
   @OptionGroup var flags: SettingFlags
 
   package init() {}
 
-  package func validate() throws { try DaemonCommand.check(isFirst: "demo") }
+  package func validate() throws {
+    try DaemonCommand.check(isFirst: "demo")
+    let hasHost = CommandLine.arguments.contains { $0 == "--host" || $0.hasPrefix("--host=") }
+    if lan, hasHost { throw ValidationError("--lan listens on all addresses of this machine; leave --host out.") }
+  }
 
   package func run() async throws {
-    let settings = try await DaemonConfiguration(flags).settings
+    let configuration = try await DaemonConfiguration(flags)
+    let settings = configuration.settings
     Server.prepareProcess()
     let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
-    var arguments = Array(CommandLine.arguments.dropFirst(2))
+    var arguments = Array(CommandLine.arguments.dropFirst(2)).filter { $0 != "--lan" }
+    if lan { arguments += ["--host", "0.0.0.0"] }
     var port = settings.port
     if port == 0 {
       // The same after each start, or the page would not find it again.
       port = try ListeningSocket.freePort(on: settings.host)
       arguments += ["--port", "\(port)"]
     }
-    let server = try DemoServer(arguments, record: (try? settings.fileStoreDirectory).map { DemoRecord(in: $0) })
+    let server = try DemoServer(record: (try? settings.fileStoreDirectory).map { DemoRecord(in: $0) })
     let token = (0..<4).map { _ in String(UInt64.random(in: 0 ... .max), radix: 36) }.joined()
+    // A new key each time: tokens are good for minutes.
+    let signer = TokenSigner(key: IssuerKey(), issuer: "ribd-demo")
     let control = Server(
-      apps: [App("demo", access: .identified) { DemoControl(server: server) }], settings: Self.settings(forPagesAt: port),
-      authenticator: DemoKey(token: token), logger: Logger(label: "ribd.demo") { _ in SwiftLogNoOpLogHandler() })
+      apps: [App("demo", access: .identified) { DemoControl(server: server) }, signer.app], files: signer.files,
+      settings: Self.settings(forPagesAt: port), authenticator: DemoKey(token: token),
+      logger: Logger(label: "ribd.demo") { _ in SwiftLogNoOpLogHandler() })
     let address = try control.start()
+    if configuration.tokenSettings == nil { arguments += Self.flags(for: signer, at: "\(address)") }
+    if lan { Self.announceNetwork(port: port) }
     let listening = Task {
       for await signal in signals {
         switch signal {
@@ -46,10 +60,26 @@ package struct DemoCommand<Program: DaemonProgram>: AsyncParsableCommand {
         }
       }
     }
-    let status = try await server.run(controls: "\(address)#\(token)")
+    let status = try await server.run(arguments, controls: "\(address)#\(token)")
     listening.cancel()
     await control.stop()
     guard status == 0 else { throw ExitCode(status) }
+  }
+
+  /// Says where other devices find the page.
+  private static func announceNetwork(port: Int) {
+    complain("Everyone in this network can use this server: stop it when you are done.", as: "Warning")
+    let addresses = NetworkAddresses.ofThisMachine
+    if addresses.isEmpty { complain("This machine has no address in a network.", as: "Warning") }
+    for address in addresses { announce("Other devices open http://\(address):\(port)") }
+  }
+
+  /// The settings with which the server knows persons by the supervisor's tokens.
+  private static func flags(for signer: TokenSigner, at url: String) -> [String] {
+    [
+      "--auth-mode", "jwt", "--auth-issuer", signer.issuer, "--auth-audience", signer.audience,
+      "--auth-keys-url", "\(url)/keys.json", "--auth-required", "false",
+    ]
   }
 
   /// The settings of the server behind the buttons: pages of the demo reach it, from this machine.
@@ -58,6 +88,9 @@ package struct DemoCommand<Program: DaemonProgram>: AsyncParsableCommand {
     (settings.host, settings.port, settings.loops, settings.store) = ("127.0.0.1", 0, 1, .memory)
     settings.origins = ["127.0.0.1", "localhost", "[::1]"].map { "http://\($0):\(port)" }
     settings.timeouts.drainSeconds = 0
+    // Each connection of the page's user begins with a token, which is a session of the issuer.
+    settings.limits.newSessionsPerMinute = 0
+    settings.sessions.timeToLiveSeconds = 60
     return settings
   }
 }

@@ -47,6 +47,4 @@ struct DemoKey: SessionAuthenticator {
     guard secret.utf8.elementsEqual(token.utf8) else { throw .invalid("This is not the token of the demo's page.") }
     return Identity("page")
   }
-
-  var requiresCredential: Bool { true }
 }

@@ -1,4 +1,3 @@
-import Dispatch
 import RibServer
 import Showcase
 
@@ -44,11 +43,5 @@ struct DemoOrder: Sendable {
   }
 
   /// Ends this process at once when the supervisor has ended, however that came: the standard input is a pipe that the supervisor holds.
-  func endWithSupervisor() {
-    DispatchQueue(label: "ribd.demo.end").async {
-      var byte: UInt8 = 0
-      while read(STDIN_FILENO, &byte, 1) != 0 {}
-      kill(getpid(), SIGKILL)
-    }
-  }
+  func endWithSupervisor() { ChildProcess.endProcess(afterClosing: STDIN_FILENO) }
 }

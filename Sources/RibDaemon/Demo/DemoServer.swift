@@ -1,4 +1,3 @@
-import Dispatch
 import RibCore
 import RibServer
 import Showcase
@@ -43,7 +42,6 @@ final class DemoServer: Sendable {
 
   /// What the page shows.
   let status: SharedValue<Status>
-  private let arguments: [String]
   private let record: DemoRecord?
   private let plan = Mutex(Plan())
   /// Both ends of the pipe by which the server learns that the supervisor has ended.
@@ -51,12 +49,9 @@ final class DemoServer: Sendable {
 
   /// A server that does not run yet.
   ///
-  /// - Parameters:
-  ///   - arguments: its command line, without its name.
-  ///   - record: where the version is kept that was deployed last; nil for a server whose sessions end with it.
+  /// - Parameter record: where the version is kept that was deployed last; nil for a server whose sessions end with it.
   /// - Throws: `SystemError`.
-  init(_ arguments: [String], record: DemoRecord?) throws {
-    self.arguments = arguments
+  init(record: DemoRecord?) throws {
     self.record = record
     let version = record?.version ?? .first
     status = SharedValue(Status(phase: .dead, process: 0, version: version.rawValue))
@@ -113,17 +108,17 @@ final class DemoServer: Sendable {
 
   /// Starts the server, again and again, until it ends by itself or the supervisor is to end.
   ///
-  /// - Parameter controls: what its page is told of the supervisor (``DemoOrder/controls``).
+  /// - Parameters:
+  ///   - arguments: its command line, without its name.
+  ///   - controls: what its page is told of the supervisor (``DemoOrder/controls``).
   /// - Returns: the exit status of the supervisor.
   /// - Throws: `SystemError` if the server cannot be started.
-  func run(controls: String) async throws -> Int32 {
+  func run(_ arguments: [String], controls: String) async throws -> Int32 {
     var earlyDeaths = 0
     while true {
       let start = ContinuousClock.now
-      let child = try begin(controls)
-      let end = await withCheckedContinuation { end in
-        DispatchQueue.global().async { end.resume(returning: child.wait()) }
-      }
+      let child = try begin(arguments, controls)
+      let end = await child.ended()
       let done = plan.withLock { plan in
         plan.child = nil
         defer { (plan.wasKilled, plan.isDeploying) = (false, false) }
@@ -147,7 +142,7 @@ final class DemoServer: Sendable {
     }
   }
 
-  private func begin(_ controls: String) throws -> ChildProcess {
+  private func begin(_ arguments: [String], _ controls: String) throws -> ChildProcess {
     guard let version = CounterVersion(rawValue: status.value.version) else {
       preconditionFailure("There are only versions that were deployed.")
     }

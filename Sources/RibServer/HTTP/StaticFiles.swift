@@ -174,7 +174,7 @@ struct StaticFile: Sendable {
     case "html": "text/html; charset=utf-8"
     case "js", "mjs": "text/javascript; charset=utf-8"
     case "css": "text/css; charset=utf-8"
-    case "ts", "txt", "md": "text/plain; charset=utf-8"
+    case "ts", "txt", "md", "swift": "text/plain; charset=utf-8"
     case "json", "map": "application/json"
     case "webmanifest": "application/manifest+json"
     case "svg": "image/svg+xml"

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Logging
-import RibCore
+import RibDevIssuer
 import RibServer
 import Wire
 
@@ -35,8 +35,7 @@ extension DevIssuer {
       let signer = try options.signer(issuer: url)
       let logger = Logger(label: "dev-issuer") { _ in TerminalLog() }
       let server = Server(
-        apps: [App("issuer") { Issuer(signer: signer, dependencies: .live) }], files: Self.files(of: signer),
-        settings: Self.settings(port: port), logger: logger)
+        apps: [signer.app], files: signer.files, settings: Self.settings(port: port), logger: logger)
       _ = try server.start()
       Terminal.say(
         """
@@ -46,15 +45,6 @@ extension DevIssuer {
         """)
       // Until a signal ends the process: nothing in memory has to be saved.
       while true { pause() }
-    }
-
-    /// The key set, and the configuration document that names its URL.
-    static func files(of signer: TokenSigner) -> StaticFiles {
-      var files = StaticFiles()
-      files.add("keys.json", Array(signer.keySet.text.utf8))
-      files.add(
-        ".well-known/openid-configuration", Array(signer.configuration.text.utf8), type: "application/json")
-      return files
     }
 
     /// The pages of servers on this machine, at any port: a page of any other server would get tokens from whoever looks at it.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import RibDevIssuer
 
 extension DevIssuer {
   /// `ribctl dev-issuer token`.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import RibDevIssuer
 
 /// An issuer of tokens, to try out how users sign in.
 struct DevIssuer: ParsableCommand {

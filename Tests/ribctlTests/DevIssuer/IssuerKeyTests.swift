@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import ribctl
+@testable import RibDevIssuer
 
 struct IssuerKeyTests {
   private let directory = FileManager.default.temporaryDirectory.appending(path: "rib-\(UUID())").path

@@ -3,7 +3,7 @@ import RibCore
 import RibTesting
 import Testing
 
-@testable import ribctl
+@testable import RibDevIssuer
 
 struct IssuerTests {
   private let signer = TokenSigner(key: IssuerKey(), issuer: "http://127.0.0.1:9000")

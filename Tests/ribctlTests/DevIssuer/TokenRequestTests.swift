@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ribctl
+@testable import RibDevIssuer
 
 struct TokenRequestTests {
   @Test func request_withinItsBounds_hasNoFault() {

@@ -4,7 +4,7 @@ import Testing
 import Wire
 import WireHTTP
 
-@testable import ribctl
+@testable import RibDevIssuer
 
 struct TokenSignerTests {
   private let signer = TokenSigner(key: IssuerKey(), issuer: "http://127.0.0.1:9000")
