@@ -7,8 +7,8 @@ import { isKnown } from "./admin-format.js";
 const span = 300;
 /** The size of the drawing; a style sheet stretches it. */
 const width = 240, height = 48;
-/** A pause between two samples, in seconds, that was a time without onlookers: nothing is drawn across it. */
-const gap = 5;
+/** The longest pause between two samples, in seconds: nothing is drawn across a longer one, in which the server was too busy. */
+const gap = 12;
 
 /**
  * The runs of a figure without a pause, as points between 0 and 1; time grows to the right, the figure downwards.

@@ -28,6 +28,17 @@ final class AdminDesk: Sendable {
     wrongTokens = RateBudget(perMinute: server.context.settings.limits.failedSignInsPerMinute)
   }
 
+  /// Has the shown server sampled for its charts, also while nobody looks.
+  ///
+  /// - Parameter interval: nanoseconds between two samples.
+  /// - Returns: what samples it, for as long as somebody holds it.
+  func keepHistory(every interval: UInt64) -> Ticker<Void> {
+    Ticker("ribserver.history", server.context.environment, every: interval, ()) { [server] _ in
+      server.inspection?.takeSample(unlessWithin: interval / 2)
+      return true
+    }
+  }
+
   /// Counts a wrong token for the audit.
   ///
   /// - Returns: whether it is the first for a while: then the audit is to have a line, and ``takeUntold()`` to be called a minute later.

@@ -17,6 +17,8 @@ public final class AdminServer: Service {
   public let madeToken: String?
   private let server: Server
   private let desk: AdminDesk
+  /// Has the charts' history before anybody looks.
+  private let history: Ticker<Void>
 
   /// An admin server that is not started.
   ///
@@ -64,6 +66,7 @@ public final class AdminServer: Service {
     own.sessions.timeToLiveSeconds = 3600
     own.auth.recheckSeconds = 60
     desk = AdminDesk(shown, known)
+    history = desk.keepHistory(every: 5_000_000_000)
     server = Server(
       apps: apps.map { $0.limited(to: AdminAuthenticator.access) }, files: files, settings: own,
       authenticator: AdminAuthenticator(desk: desk), logger: logger, environment: environment, desk: desk,
@@ -73,7 +76,10 @@ public final class AdminServer: Service {
   /// Serves until the task is cancelled or the service group shuts down.
   ///
   /// - Throws: ``SystemError`` if the address cannot be bound.
-  public func run() async throws { try await server.run() }
+  public func run() async throws {
+    defer { history.cancel() }
+    try await server.run()
+  }
 
   /// Begins to accept connections.
   ///
@@ -89,7 +95,10 @@ public final class AdminServer: Service {
   public func replace(_ tokens: AdminTokens) { desk.replace(tokens) }
 
   /// Stops; the server that was shown goes on.
-  public func stop() async { await server.stop() }
+  public func stop() async {
+    history.cancel()
+    await server.stop()
+  }
 }
 
 extension ServerSettings.Admin {

@@ -89,6 +89,31 @@ import WireHTTP
     #expect(desk.takeUntold() == 0 && desk.noteWrongToken())
   }
 
+  /// Charts have a past when they are looked at for the first time.
+  @Test func history_isKept_whileNobodyLooks() async throws {
+    try await withServer { server, _ in
+      let history = AdminDesk(server, AdminTokens(token: "secret")).keepHistory(every: 5_000_000)
+      let looks = try #require(server.inspection).looks
+      #expect(await eventually { looks.withLock { $0.samples.count } >= 3 })
+      history.cancel()
+      let overview = try #require(await server.inspection?.overview())
+      #expect(overview.samples.count >= 3)
+      #expect(zip(overview.samples, overview.samples.dropFirst()).allSatisfy { $0.id < $1.id })
+    }
+  }
+
+  @Test func sample_isNotTakenBesideALook() async throws {
+    try await withServer { server, _ in
+      let inspection = try #require(server.inspection)
+      _ = await inspection.overview()
+      let last = try #require(inspection.looks.withLock { $0.last?.time })
+      inspection.takeSample(unlessWithin: .max)
+      // A look comes after what was begun before it.
+      _ = await inspection.overview()
+      #expect(inspection.looks.withLock { $0.last?.time } == last)
+    }
+  }
+
   /// A browser shows no token for a page, so the page has to ask for one.
   @Test func page_needsNoToken() async throws {
     try await withServer({ $0.admin.listen = "127.0.0.1:0" }) { server, url in

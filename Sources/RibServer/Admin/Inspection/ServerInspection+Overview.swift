@@ -30,6 +30,18 @@ extension ServerInspection {
     }
   }
 
+  /// Takes a sample, unless there is a newer one.
+  ///
+  /// - Parameter age: how old the newest sample may be, in nanoseconds.
+  func takeSample(unlessWithin age: UInt64) {
+    let now = context.environment.time.monotonic()
+    guard looks.withLock({ looks in looks.last.map { now - min($0.time, now) >= age } ?? true }) else { return }
+    gather { [self] figures, answeringCount in
+      let moment = moment(of: figures, answeringCount)
+      looks.withLock { $0.take(moment) }
+    }
+  }
+
   private func moment(of figures: ServerFigures, _ answeringCount: Int) -> Looks.Moment {
     let time = context.environment.time
     var overview = ServerOverview()
