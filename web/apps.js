@@ -1,13 +1,4 @@
-// The showcase's apps, and how each of their riblets is drawn: one view per type, by the names that the server gives them.
-//
-// A view is a function of the node's state. It keeps nothing: what is typed, opened or chosen is on the server, and
-// comes back as a patch. Only what the catalog's rows are filtered by, and which was removed last, is the page's own business.
-
-import "./views-catalog.js";
-import "./views-navigation.js";
-import "./views-services.js";
-
-export { failures, types } from "./views-parts.js";
+// The showcase's apps, by the names that the server gives them. How each of their riblets is drawn is in views-*.js.
 
 /**
  * What the page says about an app before it is opened, where its code is, and whether the app requires its user to sign in.

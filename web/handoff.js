@@ -1,5 +1,7 @@
 // Hands a session on: a link, and a QR code of it, with which somebody else joins, once, within ten minutes.
 
+import { linkOf } from "./second-window.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 const QUIET_ZONE = 4;
 
@@ -35,27 +37,6 @@ const localHint = `Only this computer reaches ${location.hostname}. To use a pho
 
 function time(seconds) {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
-}
-
-const linkOf = (app, token) => `${location.origin}/#/${encodeURIComponent(app)}?share=${encodeURIComponent(token)}`;
-
-/**
- * Opens a session in a second window, which may do what this one may.
- *
- * @param {{session: import("./riblet.js").Session, app: string}} shown the session.
- * @returns {Promise<void>} rejects if the browser opens no window, or the session has no link.
- */
-export async function openWindow({ session, app }) {
-  // Before anything is waited for: browsers open windows for a click alone.
-  const opened = open("", "_blank");
-  if (!opened) throw new Error("The browser has opened no window.");
-  try {
-    const { token } = await session.share(session.scope);
-    opened.location = linkOf(app, token);
-  } catch (error) {
-    opened.close();
-    throw error;
-  }
 }
 
 /**

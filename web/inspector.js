@@ -6,8 +6,6 @@
 import { Answers, drawFacts, drawTree, Value } from "./inspector-views.js";
 import { Wire } from "./inspector-wire.js";
 
-export { LinkControls, throttled } from "./inspector-link.js";
-
 const $ = (id) => document.getElementById(id);
 const views = ["wire", "tree", "document", "facts"];
 
@@ -32,13 +30,14 @@ class Panel {
     return !$("inspector-body").hidden && this.#session !== undefined;
   }
 
-  show(session, key) {
+  show(session, key, earlier) {
     this.#session = session;
     this.#key = key;
     const answers = (this.#answers = new Answers());
     this.#document = undefined;
     this.wire.clear();
     for (const name of ["tree", "document", "facts"]) $(name).replaceChildren();
+    for (const message of earlier) this.wire.keep(message);
     session.addEventListener("message", ({ detail }) => {
       if (this.#session === session) this.wire.keep(detail);
     });
@@ -190,8 +189,8 @@ function bindToggle(panel) {
  * @param {LinkControls} links
  * @param {object} actions what the page does for it: `drop()`, `verify()`, `beginAnew()`, `setTransport(name)`,
  *   `setOptimistic(isOn)` and `elementsOf(id)`, as what a node is drawn.
- * @returns {{show(session: import("./riblet.js").Session, key: string): void}} shows another session, which is stored
- *   under this key.
+ * @returns {{show(session: import("./riblet.js").Session, key: string, earlier: {direction: string, text: string}[]): void}} shows
+ *   another session, which is stored under this key, with the messages that it has exchanged earlier.
  */
 export function inspector(links, actions) {
   const panel = new Panel(links);

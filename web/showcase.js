@@ -5,17 +5,15 @@
 
 import { connect, eventStream, webSocket } from "./riblet.js";
 import { mount } from "./render.js";
-import { generic } from "./generic.js";
-import { apps, failures, predictions, types } from "./apps.js";
-import { inspector, LinkControls, throttled } from "./inspector.js";
-import { showCode } from "./code.js";
-import { bindAppTabs, SentActions } from "./compose.js";
+import { apps, predictions } from "./apps.js";
 import { element } from "./elements.js";
 import { focusKeeper } from "./focus.js";
-import { handoff, openWindow } from "./handoff.js";
+import { LinkControls, throttled } from "./inspector-link.js";
 import { drawTravel } from "./link-line.js";
+import { openWindow } from "./second-window.js";
 import { Person } from "./sign-in.js";
 import { Stage, stageViews } from "./stage.js";
+import { failures, types } from "./views-parts.js";
 
 const $ = (id) => document.getElementById(id);
 const links = new LinkControls();
@@ -39,6 +37,29 @@ const storage = (() => {
 /** The page's user, and the apps that require one to sign in; of other apps this is learned when they are opened. */
 const person = new Person(storage);
 const wanting = new Set(Object.keys(apps).filter((name) => apps[name].wantsPerson));
+
+/** What draws the apps: `{generic}`. The page opens on the stage, which does without. */
+let drawing;
+/** What is beside an app: `{panel, sent, dialog, showCode}`, the inspector, what was sent, the dialog to hand off, and the code. */
+let tools;
+/** What the session that is shown has exchanged before there was an inspector. */
+let earlier = [];
+
+/** Loads what the stage does without; all modules at once, as each that asks for others would take a round trip more. */
+function load() {
+  load.isBegun ??= begin().catch(({ message }) => say(`A part of the page could not be loaded: ${message}. Load the page again.`, "failure"));
+  async function begin() {
+    const others = Promise.all([
+      import("./inspector.js"), import("./compose.js"), import("./handoff.js"), import("./code.js"), import("./inspector-views.js"), import("./inspector-wire.js"),
+    ]);
+    const [{ generic }] = await Promise.all([
+      import("./generic.js"), import("./views-catalog.js"), import("./views-navigation.js"), import("./views-services.js"),
+    ]);
+    drawing = { generic };
+    if (!shown.isStaged) draw();
+    useTools(await others);
+  }
+}
 
 /** The stage shows this app: one session on two screens. */
 const staged = "counter";
@@ -73,6 +94,7 @@ const optimistic = Object.fromEntries(Object.entries(predictions).map(([type, pr
   [type, (state, action) => (settings.isOptimistic ? predict(state, action) : state)]));
 
 function open(app, share, isJoined, isStaged = false) {
+  earlier = [];
   const key = keyOf(app, isJoined);
   let isKnown = false;
   const session = connect(location.origin, {
@@ -87,6 +109,7 @@ function open(app, share, isJoined, isStaged = false) {
     transports: order[settings.transport],
   });
   session.addEventListener("change", () => (isKnown = true), { once: true });
+  session.addEventListener("message", ({ detail }) => isShown(session) && !tools && earlier.push(detail));
   shown = { app, key, isJoined, isStaged, session };
   for (const name of ["status", "notice", "stored"]) session.addEventListener(name, () => isShown(session) && drawStatus());
   for (const name of ["status", "clients"]) session.addEventListener(name, () => isShown(session) && drawCompany());
@@ -106,9 +129,9 @@ function open(app, share, isJoined, isStaged = false) {
     say(`The server has lost ${detail.count} of your actions, in a crash that it could not be safe from.`, "failure");
   });
   draw();
-  sent.follow(session);
   if (isStaged) stage.show(session);
-  panel.show(session, key);
+  tools?.sent.follow(session);
+  tools?.panel.show(session, key, []);
   drawStatus();
   drawCompany();
   drawPending(session);
@@ -146,8 +169,10 @@ function draw() {
   const { session } = shown;
   shown.mounted?.unmount();
   if (session.status === "signedOut" && !wasEnded(session)) return askWho(session.reason);
-  const fallback = generic({ app: shown.app });
-  const views = shown.isStaged ? stageViews : settings.isGeneric ? Object.fromEntries(types.map((type) => [type, fallback])) : {};
+  if (shown.isStaged) return (shown.mounted = mount(session, $("screen"), { views: stageViews }));
+  if (!drawing) return load();
+  const fallback = drawing.generic({ app: shown.app });
+  const views = settings.isGeneric ? Object.fromEntries(types.map((type) => [type, fallback])) : {};
   shown.mounted = mount(session, $("screen"), { views, fallback, history: true });
 }
 
@@ -181,7 +206,7 @@ function follow() {
   if (shown?.app === app && shown.isStaged === isStaged && shown.isJoined === Boolean(joins) && !share) return;
   close();
   clearNotices();
-  dialog.close();
+  tools?.dialog.close();
   // First, as the answer takes a while.
   open(app, share, Boolean(joins), isStaged);
   drawApp(app, isStaged);
@@ -336,7 +361,7 @@ function drawApp(name, isStaged = false) {
   $("app-about").textContent = isMissing ? "The server has no app of this name."
     : known?.more ?? "This page does not know the app, and draws it from its schema.";
   $("screen").dataset.app = name;
-  showCode($("code"), apps[name]?.code);
+  tools?.showCode($("code"), apps[name]?.code);
   for (const link of $("apps").querySelectorAll("a")) {
     if (link.dataset.app === (isStaged ? "" : name)) {
       link.setAttribute("aria-current", "page");
@@ -391,42 +416,50 @@ document.querySelector(".skip").addEventListener("click", (event) => {
   $("main").focus();
 });
 
+/** Brings to life what is beside an app. */
+function useTools([{ inspector }, { bindAppTabs, SentActions }, { handoff }, { showCode }]) {
+  const panel = inspector(links, {
+    drop: () => shown.session.reconnect(),
+    async verify() {
+      try {
+        const isSame = await shown.session.check();
+        if (isSame) say("Verified: the page has the very document that the server has.");
+        else say("The document was another one, and was fetched anew.", "failure");
+      } catch (error) {
+        say(`Not verified: ${error.message}`, "failure");
+      }
+    },
+    beginAnew,
+    setTransport(name) {
+      settings.transport = name;
+      reopen();
+    },
+    elementsOf: (id) => shown.mounted?.elementsOf?.(id) ?? [],
+    setOptimistic(isOn) {
+      settings.isOptimistic = isOn;
+    },
+  });
+  const sent = new SentActions($("sent-list"));
+  tools = { panel, sent, dialog: handoff(() => shown), showCode };
+  bindAppTabs($("app-tabs"), (isComposing) => {
+    settings.isGeneric = isComposing;
+    drawTab();
+    draw();
+  });
+  const { session, key, app } = shown;
+  sent.follow(session);
+  panel.show(session, key, earlier);
+  showCode($("code"), apps[app]?.code);
+}
+
 // All of it
 
 const keepFocus = focusKeeper($("screen"));
-const sent = new SentActions($("sent-list"));
-bindAppTabs($("app-tabs"), (isComposing) => {
-  settings.isGeneric = isComposing;
-  drawTab();
-  draw();
-});
 const stage = new Stage(links, storage, () => shown && drawCompany());
 drawTravel($("link-line"), links);
-const panel = inspector(links, {
-  drop: () => shown.session.reconnect(),
-  async verify() {
-    try {
-      const isSame = await shown.session.check();
-      if (isSame) say("Verified: the page has the very document that the server has.");
-      else say("The document was another one, and was fetched anew.", "failure");
-    } catch (error) {
-      say(`Not verified: ${error.message}`, "failure");
-    }
-  },
-  beginAnew,
-  setTransport(name) {
-    settings.transport = name;
-    reopen();
-  },
-  elementsOf: (id) => shown.mounted?.elementsOf?.(id) ?? [],
-  setOptimistic(isOn) {
-    settings.isOptimistic = isOn;
-  },
-});
-const dialog = handoff(() => shown);
 for (const id of ["window-open", "handoff-window"]) {
   $(id).addEventListener("click", () => {
-    dialog.close();
+    tools?.dialog.close();
     openWindow(shown).catch(({ message }) => say(`There is no second window: ${message}`, "failure"));
   });
 }
@@ -435,3 +468,5 @@ drawApps(Object.keys(apps));
 addEventListener("hashchange", follow);
 follow();
 loadApps();
+// Once the first screen is there: what comes with the next app is here then, and the code below is shown.
+shown.session.addEventListener("change", () => setTimeout(load, 200), { once: true });

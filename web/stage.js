@@ -9,7 +9,7 @@ import { LinkControls, throttled } from "./inspector-link.js";
 import { drawTravel } from "./link-line.js";
 import { Absence } from "./stage-return.js";
 import { StageLog, StageWire } from "./stage-wire.js";
-import { supervisor } from "./supervisor.js";
+import { isSupervised, supervisor } from "./supervisor.js";
 
 const $ = (id) => document.getElementById(id);
 const KEY = "riblet:showcase:stage";
@@ -68,6 +68,7 @@ export class Stage {
     $("duo-deploy").addEventListener("click", () => this.#tell("deploy"));
     for (const id of ["duo-kill", "duo-deploy"]) $(id).hidden = !supervisor;
     $("duo-alone").hidden = Boolean(supervisor);
+    if (isSupervised) $("duo-alone").textContent = "The button that kills the server is on the computer where the server runs.";
   }
 
   /** Shows the stage beside a session of the app "counter". */

@@ -1,4 +1,7 @@
-// What the views of the showcase's riblets have in common.
+// What the views of the showcase's riblets have in common: one view per type, by the names that the server gives them.
+//
+// A view is a function of the node's state. It keeps nothing: what is typed, opened or chosen is on the server, and
+// comes back as a patch. Only what the catalog's rows are filtered by, and which was removed last, is the page's own business.
 
 import { define, h } from "./render.js";
 

@@ -159,6 +159,9 @@ static const unsigned char compose_js[] = {
 static const unsigned char code_js[] = {
 #embed "../../web/code.js"
 };
+static const unsigned char second_window_js[] = {
+#embed "../../web/second-window.js"
+};
 static const unsigned char supervisor_js[] = {
 #embed "../../web/supervisor.js"
 };
@@ -334,6 +337,7 @@ static const struct web_file files[] = {
     SHOWCASE("sign-in.js", sign_in_js),
     SHOWCASE("code.js", code_js),
     SHOWCASE("compose.js", compose_js),
+    SHOWCASE("second-window.js", second_window_js),
     SHOWCASE("supervisor.js", supervisor_js),
     SHOWCASE("stage.js", stage_js),
     SHOWCASE("stage-return.js", stage_return_js),

@@ -82,7 +82,9 @@ package enum DaemonCommand {
     MetricsSystem.bootstrap(metrics)
     let demo = DemoOrder.ofProcess
     demo?.endWithSupervisor()
-    let apps = Showcase.apps(ledger: try LedgerFile.service(), counter: demo?.version ?? .first)
+    // What a demo has deployed stays deployed, also for a server that nobody supervises.
+    let recorded = (try? settings.fileStoreDirectory).flatMap { DemoRecord(in: $0).version }
+    let apps = Showcase.apps(ledger: try LedgerFile.service(), counter: demo?.version ?? recorded ?? .first)
     let authenticator = try configuration.tokenSettings.map { try AuthSettings.makeAuthenticator($0, logger) }
     await authenticator?.prepare()
     let server = Server(

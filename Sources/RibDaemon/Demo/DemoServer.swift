@@ -125,7 +125,7 @@ final class DemoServer: Sendable {
         return plan
       }
       switch end {
-      case .exited(0) where done.isDeploying && !done.isEnding:
+      case .exited where done.isDeploying && !done.isEnding:
         try record?.keep(.second)
         status.update { $0.version = CounterVersion.second.rawValue }
         continue
