@@ -309,7 +309,7 @@ class SessionTest(InspectorTest):
         self.go("Log")
         expect(self.page.get_by_text("The program writes info and above.")).to_be_visible()
         self.page.get_by_role("button", name="Write debug for ten minutes").click()
-        dialog = self.page.get_by_role("dialog", name="Write the log from debug on?")
+        dialog = self.page.get_by_role("dialog", name="Write log lines at level debug and above?")
         dialog.get_by_role("button", name="Write more").click()
         expect(dialog).to_contain_text("The log is written from debug on, for ten minutes.")
         dialog.get_by_role("button", name="Close").click()
