@@ -83,7 +83,7 @@ class ShowcaseTest(BrowserTest):
         item = self.page.get_by_role("dialog", name="Item")
         expect(item.get_by_role("heading", name=name)).to_be_visible()
         item.get_by_role("button", name="Close").click()
-        surface.get_by_role("button", name="What was searched for?").click()
+        surface.get_by_role("button", name="Show the search text").click()
         alert = self.page.get_by_role("alertdialog", name="Search")
         expect(alert).to_contain_text("“an”")
         alert.get_by_role("button", name="OK").click()
@@ -300,7 +300,7 @@ class ShowcaseTest(BrowserTest):
     def test_alert_of_a_session_that_is_over_is_out_of_the_way(self):
         surface = self.open("search")
         surface.get_by_role("searchbox").fill("apple")
-        surface.get_by_role("button", name="What was searched for?").click()
+        surface.get_by_role("button", name="Show the search text").click()
         expect(self.page.get_by_role("alertdialog")).to_be_visible()
         # It ends as another page of the same user ends it.
         entry = self.page.evaluate("() => JSON.parse(sessionStorage['riblet:showcase:search'])")
