@@ -52,7 +52,7 @@ const area = (run) => `${line(run)}L${(run.at(-1)[0] * width).toFixed(1)} ${heig
 
 /** The extent of a figure, in words. */
 function extent(range, show) {
-  if (!range) return "none in 5 minutes";
+  if (!range) return "no data in 5 minutes";
   const [least, greatest] = [show(range.least), show(range.greatest)];
   return least === greatest ? "steady" : `${least} to ${greatest}`;
 }
@@ -74,10 +74,10 @@ export function tile({ title, samples, figure, also, show, floor, note }) {
   const main = range(samples, figure), other = also && range(samples, also.figure);
   const newest = samples.at(-1) ?? {};
   const top = Math.max(main?.greatest ?? 0, other?.greatest ?? 0, floor);
-  const said = (figure) => (isKnown(figure(newest)) ? show(figure(newest)) : "nothing");
+  const said = (figure) => (isKnown(figure(newest)) ? show(figure(newest)) : "no data");
   const words = main
-    ? `${title}, the last 5 minutes: now ${said(figure)}, between ${show(main.least)} and ${show(main.greatest)}.`
-    : `${title}: nothing was measured in the last 5 minutes.`;
+    ? `${title} in the last 5 minutes: now ${said(figure)}, between ${show(main.least)} and ${show(main.greatest)}.`
+    : `${title}: no data in the last 5 minutes.`;
   const draw = (figure, kind, shape) => runs(samples, figure, top).map((run, index) =>
     h("path", { key: `${kind}${index}`, class: kind, d: shape(run) }));
   return h("div", { class: "tile" },

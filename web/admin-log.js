@@ -21,20 +21,20 @@ screen("Log", ({ level, levels, lines, problem, written, choices }, act, childre
   const text = searched("log");
   const found = lines.filter((it) => matches([it.level, it.logger, it.message, it.metadata], text));
   return h("div", { class: "page" },
-    head("Log", `The last lines of ${level === "critical" ? "critical" : `${level} and above`}, the newest first.${written ? ` ${isWritten(written)}` : ""}`,
+    head("Log", `The last lines at level ${level === "critical" ? "critical" : `${level} and above`}, newest first.${written ? ` ${isWritten(written)}` : ""}`,
       choices.filter((name) => writable.includes(name)).map((name) =>
-        operation(context, `Write ${name} for ten minutes`, () => act({ writeTapped: name }), { key: name }))),
+        operation(context, `Write ${name} lines for ten minutes`, () => act({ writeTapped: name }), { key: name }))),
     h("div", { class: "filters" },
-      h("fieldset", { class: "choice" }, h("legend", null, "From the level"),
+      h("fieldset", { class: "choice" }, h("legend", null, "Lowest level"),
         h("div", { class: "segments" }, levels.map((name) => h("label", { key: name },
           h("input", { type: "radio", name: "level", value: name, checked: name === level, onchange: () => act({ levelChosen: name }) }),
           h("span", null, name))))),
-      searchField(context, "log", "In the lines")),
+      searchField(context, "log", "Search the lines")),
     problemBox(problem, lines.length > 0),
     found.length > 0
       ? h("div", { class: "scroll scroll-tall", role: "region", tabindex: "0", "aria-label": "Lines of the log" },
         h("ol", { class: "log" }, each(found.toReversed(), ({ id }) => id, line)))
-      : !problem && empty(lines.length > 0 ? "No line has that." : "Nothing of this level was written."));
+      : !problem && empty(lines.length > 0 ? "No line matches." : "The log has no line at this level."));
 });
 
 const line = ({ time, level, logger, message, metadata }) =>
@@ -48,30 +48,30 @@ const line = ({ time, level, logger, message, metadata }) =>
 
 screen("Crashes", ({ crashes, problem }, act, children, context) =>
   h("div", { class: "page" },
-    head("Crashes", !crashes ? "What processes have died of." : crashes.found === 0 ? "The process before this one did not die of anything."
-      : `The process before this one died: ${counted(crashes.found, "activity", "activities")} ran then.`),
+    head("Crashes", !crashes ? "Activities that ran when a process died." : crashes.found === 0 ? "The previous process did not die while an activity ran."
+      : `The previous process died while ${counted(crashes.found, "activity", "activities")} ran.`),
     problemBox(problem, Boolean(crashes)),
     crashes ? [
-      section("Not run again", "as processes have died of it", poison(crashes, act, context)),
-      section("Reports", "the newest first", crashes.reports.length === 0
-        ? empty("There is no report: no process has died, or none is to be written.")
+      section("Not run again", "because processes died while it ran", poison(crashes, act, context)),
+      section("Reports", "newest first", crashes.reports.length === 0
+        ? empty("There is no report: no process has died, or reports are turned off.")
         : h("ul", { class: "reports" }, each(crashes.reports, ({ id }) => id, report))),
     ] : looking(problem)));
 
 const poison = ({ poison }, act, context) => table(context, {
-  name: "poison", label: "What is not run again", rows: poison, key: (it) => `${it.session}.${it.client}.${it.number}`,
+  name: "poison", label: "Activities that are not run again", rows: poison, key: (it) => `${it.session}.${it.client}.${it.number}`,
   columns: [
     { id: "session", title: "Session", by: (it) => it.session, cell: (it) => sessionLink(it.session) },
     { id: "app", title: "App", by: (it) => it.app, cell: (it) => it.app || "–" },
-    { id: "activity", title: "What", by: activity, cell: activity },
+    { id: "activity", title: "Activity", by: activity, cell: activity },
     { id: "count", title: "Deaths", isFigure: true, by: (it) => it.count, cell: (it) => String(it.count) },
     {
       id: "acts", title: "Operations",
-      cell: (it) => operation(context, "Run it again", () => act({ liftTapped: { session: it.session } }),
-        { class: "button-small", "aria-label": `Run again what is set aside of session ${it.session}` }) || "–",
+      cell: (it) => operation(context, "Run again", () => act({ liftTapped: { session: it.session } }),
+        { class: "button-small", "aria-label": `Run again: set-aside activities of session ${it.session}` }) || "–",
     },
   ],
-  none: "Everything is run.",
+  none: "No activity is set aside.",
 });
 
 const report = ({ id, time, bytes: size, head }) =>

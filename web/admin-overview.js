@@ -8,7 +8,7 @@ import { screen } from "./views-parts.js";
 
 screen("Overview", ({ overview, problem, canDrain, canReload }, act, children, context) =>
   h("div", { class: "page" },
-    head("Overview", overview ? ["Version ", overview.version, ", started ", moment(overview.started)] : "How the server is.",
+    head("Overview", overview ? ["Version ", overview.version, ", started ", moment(overview.started)] : "The state of the server.",
       canReload && operation(context, "Reload settings", () => act("reloadTapped")),
       canDrain && operation(context, "Stop the server", () => act("drainTapped"), { class: "button-danger" })),
     problemBox(problem, Boolean(overview)),
@@ -24,23 +24,23 @@ export function alarmsOf(overview) {
   const { silentLoops, loops, descriptors, descriptorLimit } = overview;
   if (silentLoops > 0) {
     const verb = silentLoops === 1 ? "does" : "do";
-    found.push({ tone: "bad", text: `${silentLoops} of ${counted(loops, "loop")} ${verb} not answer: clients there wait.` });
+    found.push({ tone: "bad", text: `${silentLoops} of ${counted(loops, "loop")} ${verb} not answer. Clients on such a loop wait.` });
   }
   if (overview.isStoreFailing) {
-    found.push({ tone: "bad", text: "The session store fails: answers do not survive the end of the process.", page: "store" });
+    found.push({ tone: "bad", text: "The session store fails. Answers are lost when the process ends.", page: "store" });
   }
   if (overview.isOverMemory) {
-    found.push({ tone: "bad", text: "The process has more memory than it may have: sessions are put to rest." });
+    found.push({ tone: "bad", text: "The process uses more memory than its limit. The server puts sessions to rest." });
   }
   if (overview.isDraining) {
-    found.push({ tone: "warn", text: "The server is about to stop: clients are asked to go elsewhere." });
+    found.push({ tone: "warn", text: "The server is about to stop. It asks its clients to connect elsewhere." });
   }
   if (descriptorLimit > 0 && descriptors > descriptorLimit * 0.8) {
     found.push({ tone: "warn", text: `${count(descriptors)} of ${count(descriptorLimit)} descriptors are open.` });
   }
   if (overview.crashesFound > 0) {
     const ran = counted(overview.crashesFound, "activity", "activities");
-    found.push({ tone: "warn", text: `The process before this one died: ${ran} ran then.`, page: "crashes" });
+    found.push({ tone: "warn", text: `The previous process died while ${ran} ran.`, page: "crashes" });
   }
   return found;
 }
@@ -48,8 +48,8 @@ export function alarmsOf(overview) {
 /** What is wrong, or that nothing is. */
 function alarms(overview) {
   const found = alarmsOf(overview);
-  const rows = found.length > 0 ? found : [{ tone: "good", text: "All loops answer, and the store takes what it is given." }];
-  return h("div", { role: "status", "aria-label": "What is wrong", key: "alarms" },
+  const rows = found.length > 0 ? found : [{ tone: "good", text: "All loops answer, and the store works." }];
+  return h("div", { role: "status", "aria-label": "Problems", key: "alarms" },
     h("ul", { class: "alarms" }, rows.map(({ text, tone, page }) =>
       h("li", { key: text, class: `alarm alarm-${tone}` },
         h("span", { class: "alarm-mark", "aria-hidden": "true" }, tone === "good" ? "✓" : "!"),
@@ -83,12 +83,12 @@ const inventory = (overview) => {
     ])),
     section("Connections", undefined, facts([
       ["WebSocket", count(connections.websocket)],
-      ["Streams of events", count(connections.events)],
+      ["Event streams", count(connections.events)],
       ["HTTP", count(connections.http)],
     ])),
     section("Process", undefined, facts([
       ["Loops", count(overview.loops)],
-      ["Effects that run", count(overview.effects)],
+      ["Running effects", count(overview.effects)],
       ["Descriptors", count(overview.descriptors), `of ${count(overview.descriptorLimit)}`],
     ])));
 };

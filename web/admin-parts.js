@@ -34,14 +34,14 @@ export const operation = (context, text, onclick, props) =>
  */
 export const problemBox = (problem, isOld) =>
   problem && h("div", { class: "problem", role: "alert", key: "problem" },
-    h("p", null, h("strong", null, "This could not be looked at. "), problem),
-    isOld && h("p", null, "What is below was seen before."));
+    h("p", null, h("strong", null, "The inspector cannot show this. "), problem),
+    isOld && h("p", null, "The data below is older."));
 
 /** Stands where something is to come, or where there is nothing; says why. */
 export const empty = (text, ...more) => h("div", { class: "nothing" }, h("p", null, text), more);
 
 /** Stands in the place of a page that was not looked at yet. */
-export const looking = (problem) => !problem && h("p", { class: "looking", role: "status", key: "looking" }, "Looking…");
+export const looking = (problem) => !problem && h("p", { class: "looking", role: "status", key: "looking" }, "Loading…");
 
 /**
  * Names and values.

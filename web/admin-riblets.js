@@ -34,20 +34,20 @@ screen("Riblets", ({ since, actions, slow, problem }, act, children, context) =>
   const text = searched("actions");
   const found = actions.filter((it) => matches([it.riblet, actionName(it.action)], text));
   return h("div", { class: "page" },
-    head("Riblets", isKnown(since) ? ["Actions are told apart since ", moment(since), ", while somebody looks."] : "How long they take."),
+    head("Riblets", isKnown(since) ? ["The server measures actions while this page is open. It began ", moment(since), "."] : "How long actions take."),
     problemBox(problem, isKnown(since)),
     isKnown(since) ? [
-      section("Actions", "how long a loop was busy with each",
+      section("Actions", "how long each action kept its loop busy",
         actions.length > 0 && h("div", { class: "filters" }, searchField(context, "actions", "Riblet or action")),
         table(context, {
           name: "actions", label: "Actions by riblet", columns: figures, rows: found, key: (it) => `${it.riblet}.${it.action}`,
           order: { id: "max", isReversed: true },
-          none: actions.length > 0 ? "No riblet and no action has this name." : "No action has come since this page was opened.",
+          none: actions.length > 0 ? "No riblet or action has this name." : "No action since this page was opened.",
         })),
-      section("Slow transactions", "of 10 ms or more, noted at all times",
+      section("Slow transactions", "of 10 ms or more, also from before this page was opened",
         table(context, {
           name: "slow", label: "Slow transactions", columns: slowOnes, rows: slow, key: ({ id }) => id,
-          order: { id: "time", isReversed: true }, none: "None was slow.",
+          order: { id: "time", isReversed: true }, none: "No transaction was slow.",
         })),
     ] : looking(problem));
 });

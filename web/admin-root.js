@@ -40,9 +40,9 @@ function reveal(nav, what) {
 
 /** What the button says that does it, by the operation. */
 const verbs = {
-  reconnect: "Ask it to reconnect", signOut: "Sign it out", end: "End the session", record: "Record it", lift: "Run it again",
-  backUp: "Back up", drain: "Stop the server", reload: "Reload", refetchKeys: "Fetch the keys", unblock: "Let it try",
-  writeLog: "Write more",
+  reconnect: "Reconnect the client", signOut: "Sign out", end: "End the session", record: "Record the session", lift: "Run again",
+  backUp: "Back up", drain: "Stop the server", reload: "Reload", refetchKeys: "Fetch the keys", unblock: "Unblock",
+  writeLog: "Write more lines",
 };
 
 /**
@@ -55,11 +55,11 @@ export const operationName = (operation) => (typeof operation === "string" ? ope
 screen("Confirm", ({ operation, question, consequence, isDestructive, step, result }, act) => {
   const isOver = step === "done" || step === "failed";
   const close = () => act("closeTapped");
-  const label = isOver ? "Close" : step === "running" ? "Working…" : verbs[operationName(operation)] ?? "Do it";
+  const label = isOver ? "Close" : step === "running" ? "Working…" : verbs[operationName(operation)] ?? "Confirm";
   return h("div", { class: "confirm" },
     h("h2", { class: "confirm-title" }, question),
     h("p", null, consequence),
-    h("p", { class: `confirm-result confirm-${step}`, role: "status" }, result ?? (step === "running" ? "It is being done." : "")),
+    h("p", { class: `confirm-result confirm-${step}`, role: "status" }, result ?? (step === "running" ? "The server is working on it." : "")),
     h("div", { class: "button-row confirm-buttons" },
       !isOver && h("button", {
         type: "button", class: "button", key: "cancel", onclick: close, autofocus: true, disabled: step === "running",

@@ -10,7 +10,7 @@ import { screen } from "./views-parts.js";
 screen("Session", (state, act, children, context) => {
   const { id, detail, isElsewhere, problem } = state;
   const operations = detail && [
-    state.canRecord && (detail.isRecorded ? badge("recorded") : operation(context, "Record from now", () => act("recordTapped"))),
+    state.canRecord && (detail.isRecorded ? badge("recorded") : operation(context, "Record from now on", () => act("recordTapped"))),
     operation(context, "End the session", () => act("endTapped"), { class: "button-danger" }),
   ];
   return h("div", { class: "page" },
@@ -18,17 +18,17 @@ screen("Session", (state, act, children, context) => {
     head("Session", h("code", { class: "session-id" }, id), operations),
     problemBox(problem, Boolean(detail)),
     detail ? whole(state, act, context)
-      : isElsewhere ? empty("This session is not in memory here.", h("p", null,
-        "It may be at rest without a client, with another process, or over. It is shown as soon as it is here."))
+      : isElsewhere ? empty("This session is not in memory on this server.", h("p", null,
+        "The session may be at rest without a client, in another process, or over. This page shows the session once it is in memory here."))
         : looking(problem));
 });
 
 const whole = ({ detail, showsState }, act, context) => [
   h("p", { class: "session-gist", key: "gist" },
-    whereabouts(detail.row.state), badge(detail.row.app || "app unknown"),
+    whereabouts(detail.row.state), badge(detail.row.app || "unknown app"),
     detail.row.subject && h("span", { class: "tag" }, detail.row.subject),
-    detail.isCommitted ? badge("all in the store", "good") : badge("not all in the store", "warn"),
-    h("span", null, "Came into memory ", moment(detail.row.since), ", changed ", moment(detail.row.changed), ".")),
+    detail.isCommitted ? badge("fully stored", "good") : badge("not fully stored", "warn"),
+    h("span", null, "Loaded into memory ", moment(detail.row.since), ", last changed ", moment(detail.row.changed), ".")),
   crashes(detail, act, context),
   costs(detail),
   clients(detail, act, context),
@@ -37,17 +37,17 @@ const whole = ({ detail, showsState }, act, context) => [
   states(detail, showsState),
 ];
 
-const costs = ({ cost, row }) => section("Cost", "since it came into memory", facts([
+const costs = ({ cost, row }) => section("Cost", "since the session came into memory", facts([
   ["Actions", count(cost.actions)],
   ["Loop busy", time(cost.busy), cost.actions > 0 ? `${time(cost.busy / cost.actions)} an action` : undefined],
   ["Longest transaction", time(cost.longest), cost.slow > 0 ? `${count(cost.slow)} of 10 ms or more` : undefined],
   ["Patches", bytes(cost.patchBytes), `${counted(cost.snapshots, "view")} sent whole`],
-  ["Given to the store", bytes(cost.commitBytes)],
+  ["Written to the store", bytes(cost.commitBytes)],
   ["Memory, estimated", bytes(cost.memory)],
-  ["of it the view", bytes(cost.viewBytes)],
-  ["of it states as saved", bytes(cost.stateBytes)],
-  ["of it patches to repeat", bytes(cost.historyBytes)],
-  ["of it waits for clients", bytes(cost.queueBytes)],
+  ["Memory of the view", bytes(cost.viewBytes)],
+  ["Memory of saved states", bytes(cost.stateBytes)],
+  ["Memory of patches to repeat", bytes(cost.historyBytes)],
+  ["Memory of client queues", bytes(cost.queueBytes)],
   ["Tree", counted(row.nodes, "node"), `revision ${count(row.revision)}`],
 ]));
 
@@ -61,7 +61,7 @@ const condition = ({ transport, isRetired, isCongested, mayAct }) => h("span", {
   !mayAct && badge("may only look"), isCongested && badge("does not read", "warn"), isRetired && badge("cannot come back", "bad"));
 
 const person = ({ subject, issuer, roles }) => (isKnown(subject)
-  ? h("span", { title: issuer }, subject, roles.length > 0 && h("div", { class: "cell-note" }, roles.join(", "))) : "nobody");
+  ? h("span", { title: issuer }, subject, roles.length > 0 && h("div", { class: "cell-note" }, roles.join(", "))) : "not signed in");
 
 function clients({ clients }, act, context) {
   const columns = [
@@ -71,7 +71,7 @@ function clients({ clients }, act, context) {
     { id: "expires", title: "Signed in until", cell: (it) => moment(it.expires, "until") },
     { id: "address", title: "Address and program", cell: (it) => [it.address ?? "–", it.program && h("div", { class: "cell-note" }, it.program)] },
     { id: "number", title: "Last action", isFigure: true, cell: (it) => count(it.number) },
-    { id: "queue", title: "Waits for it", isFigure: true, cell: (it) => bytes(it.queueBytes) },
+    { id: "queue", title: "Queue", isFigure: true, cell: (it) => bytes(it.queueBytes) },
   ];
   if (mayOperate(context)) {
     columns.push({
@@ -84,7 +84,7 @@ function clients({ clients }, act, context) {
     });
   }
   return section("Clients", undefined, table(context, {
-    name: "clients", label: "Clients", columns, rows: clients, key: ({ id }) => id, none: "No client has come yet.",
+    name: "clients", label: "Clients", columns, rows: clients, key: ({ id }) => id, none: "No client has connected yet.",
   }));
 }
 
@@ -110,22 +110,22 @@ const branch = ({ node, children }) =>
       !node.isActive && h("span", { class: "tree-note" }, "inactive"),
       node.stateVersion > 1 && h("span", { class: "tree-note" }, `state version ${node.stateVersion}`),
       node.effects.length > 0 && h("span", { class: "tree-effects" },
-        `runs ${node.effects.map((name) => name || "an effect without a name").join(", ")}`)),
+        `runs ${node.effects.map((name) => name || "an unnamed effect").join(", ")}`)),
     children.length > 0 && h("ul", null, children.map(branch)));
 
 const tree = ({ nodes, row, effects }) => {
   const running = effects === 0 ? "no effect runs" : `${counted(effects, "effect")} ${effects === 1 ? "runs" : "run"}`;
   const about = `${counted(row.nodes, "node")}, ${running}`;
   return section("Tree", nodes.length < row.nodes ? `${about}; ${count(nodes.length)} are shown` : about,
-    nodes.length === 0 ? empty("It is not in memory, or has no nodes yet.")
+    nodes.length === 0 ? empty("The session is not in memory, or its tree has no nodes yet.")
       : h("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": "Nodes of the tree" },
         h("ul", { class: "tree" }, nested(nodes).map(branch))));
 };
 
 // What happens
 
-const transactions = ({ events }) => section("Live", "transactions while you look, the newest first",
-  events.length === 0 ? empty("Nothing has happened since you look.")
+const transactions = ({ events }) => section("Live", "transactions since you opened this page, newest first",
+  events.length === 0 ? empty("No activity since you opened this page.")
     : h("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": "Transactions" },
       h("ol", { class: "events" }, each(events.toReversed(), ({ id }) => id, happening))));
 
@@ -136,35 +136,35 @@ const happening = ({ time: at, kind, riblet, text, duration }) =>
     h("span", { class: "event-text" }, riblet && h("strong", null, `${riblet} `), text),
     h("span", { class: (duration ?? 0) >= 10_000 ? "event-duration is-slow" : "event-duration" }, isKnown(duration) ? time(duration) : ""));
 
-const refusals = ({ refusals }) => refusals.length > 0 && section("Refusals", "that their clients have not confirmed",
+const refusals = ({ refusals }) => refusals.length > 0 && section("Refusals", "not yet confirmed by their clients",
   items(refusals.toReversed(), ({ client, number }) => `${client}.${number}`, ({ client, number, code, message }) =>
     h("li", { class: "item" },
       h("span", { class: "item-lead" }, `Client ${client}, action ${number}`), badge(code, "warn"), isKnown(message) && h("span", null, message))));
 
-const crashes = ({ crashes }, act, context) => crashes.length > 0 && section("Crashes", "of processes that ran something of this session",
+const crashes = ({ crashes }, act, context) => crashes.length > 0 && section("Crashes", "of processes while they ran this session",
   items(crashes, ({ client, number, count, isPoisoned }) => `${client}.${number}.${count}.${isPoisoned}`, (it) =>
     h("li", { class: "item" },
-      h("span", { class: "item-lead" }, activity(it)), `${counted(it.count, "time")} `,
+      h("span", { class: "item-lead" }, activity(it)), `${counted(it.count, "crash", "crashes")} `,
       it.isPoisoned ? badge("not run again", "bad") : badge("tried again", "warn"))),
-  crashes.some(({ isPoisoned }) => isPoisoned) && h("div", null, operation(context, "Run it again", () => act("liftTapped"))));
+  crashes.some(({ isPoisoned }) => isPoisoned) && h("div", null, operation(context, "Run again", () => act("liftTapped"))));
 
 /** What a process has died of, in words. */
 export function activity({ client, number }) {
   if (client > 0) return `Action ${number} of client ${client}`;
-  return number === 0 ? "The session coming back into memory" : `Effect ${number}`;
+  return number === 0 ? "Loading the session into memory" : `Effect ${number}`;
 }
 
 // What is in it
 
 const states = ({ view, states }, showsState) => section("View and states", undefined,
   !showsState
-    ? h("p", { class: "note" }, "Hidden: they may have what users have typed. The setting ", h("code", null, "admin.showsState"),
-      " shows them, and each look is then a line of the audit.")
+    ? h("p", { class: "note" }, "Hidden, because they may contain what users have typed. The setting ", h("code", null, "admin.showsState"),
+      " shows them. The audit log then has a line for each look.")
     : [jsonPart("View", view), jsonPart("States", states)]);
 
 const jsonPart = (title, text) => h("details", { class: "json-details", key: title },
   h("summary", null, title, " ", h("span", { class: "cell-note" }, isKnown(text) ? bytes(new Blob([text]).size) : "none")),
-  h("pre", { class: "json", tabindex: "0", "aria-label": title }, isKnown(text) ? pretty(text) : "There is none."));
+  h("pre", { class: "json", tabindex: "0", "aria-label": title }, isKnown(text) ? pretty(text) : "There is no data."));
 
 /** A JSON text with a line for each member; as it is if it cannot be read. */
 export function pretty(text) {

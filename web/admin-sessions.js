@@ -23,9 +23,9 @@ const columns = [
   { id: "subject", title: "Person", cell: ({ subject }) => subject ?? "–" },
   { id: "state", title: "Where", cell: ({ state }) => whereabouts(state) },
   { id: "clients", title: "Clients", isFigure: true, hint: "Connected clients", cell: ({ clients }) => count(clients) },
-  { id: "age", title: "Awake", isFigure: true, hint: "Since when it is in memory", cell: ({ since }) => moment(since) },
-  { id: "idle", title: "Changed", isFigure: true, hint: "When something happened in it last", cell: ({ changed }) => moment(changed) },
-  { id: "memory", title: "Memory", isFigure: true, hint: "Estimated", cell: awake(({ memory }) => bytes(memory)) },
+  { id: "age", title: "Awake", isFigure: true, hint: "When the session came into memory", cell: ({ since }) => moment(since) },
+  { id: "idle", title: "Changed", isFigure: true, hint: "When the session last changed", cell: ({ changed }) => moment(changed) },
+  { id: "memory", title: "Memory", isFigure: true, hint: "Estimated memory of the session", cell: awake(({ memory }) => bytes(memory)) },
   {
     id: "actions", title: "Actions", isFigure: true, hint: "In the last minute",
     cell: awake(({ actionsPerMinute }) => `${count(actionsPerMinute)}/min`),
@@ -34,11 +34,11 @@ const columns = [
     id: "patches", title: "Patches", isFigure: true, hint: "In the last minute",
     cell: awake(({ patchBytesPerMinute }) => `${bytes(patchBytesPerMinute)}/min`),
   },
-  { id: "busy", title: "Busy", isFigure: true, hint: "For how long its loop had to do with it", cell: awake(({ busy }) => time(busy)) },
+  { id: "busy", title: "Busy", isFigure: true, hint: "How long the session kept its loop busy", cell: awake(({ busy }) => time(busy)) },
   { id: "longest", title: "Longest", isFigure: true, hint: "The longest transaction", cell: awake(({ longest }) => time(longest)) },
   { id: "slow", title: "Slow", isFigure: true, hint: "Transactions of 10 ms or more", cell: awake(({ slow }) => count(slow)) },
-  { id: "nodes", title: "Nodes", isFigure: true, hint: "Nodes of its tree", cell: awake(({ nodes }) => count(nodes)) },
-  { id: "revision", title: "Revision", isFigure: true, hint: "Of its view", cell: awake(({ revision }) => count(revision)) },
+  { id: "nodes", title: "Nodes", isFigure: true, hint: "Nodes of the session’s tree", cell: awake(({ nodes }) => count(nodes)) },
+  { id: "revision", title: "Revision", isFigure: true, hint: "Revision of the session’s view", cell: awake(({ revision }) => count(revision)) },
 ];
 
 /** How many rows there may be; the server has a limit of its own. */
@@ -62,8 +62,8 @@ screen("Sessions", (state, send, children, context) => {
     send(action);
   };
   return h("div", { class: "page" },
-    head("Sessions", isKnown(matchCount) ? summary(rows.length, matchCount, totalCount) : "In memory, or at rest with a client here.",
-      button("Hold still", () => hold(held ? undefined : state), { "aria-pressed": String(held !== undefined), local: true })),
+    head("Sessions", isKnown(matchCount) ? summary(rows.length, matchCount, totalCount) : "Sessions in memory, or at rest with a client here.",
+      button("Pause updates", () => hold(held ? undefined : state), { "aria-pressed": String(held !== undefined), local: true })),
     h("form", { class: "filters", role: "search", "aria-label": "Sessions", onsubmit: (event) => event.preventDefault() },
       h("label", { class: "field field-search" }, h("span", null, "Person, or the beginning of an id"),
         h("input", {
@@ -89,7 +89,7 @@ function choice(label, name, value, options, choose) {
 
 /** How many sessions there are, and how many of them are shown. */
 export function summary(shown, matching, total) {
-  if (total === 0) return "None is in memory, or at rest with a client here.";
+  if (total === 0) return "No session is in memory, or at rest with a client here.";
   const found = matching === total ? counted(total, "session") : `${count(matching)} of ${counted(total, "session")}`;
   const rows = shown < matching ? `; the first ${count(shown)} are shown` : "";
   return `${found} in memory, or at rest with a client here${rows}.`;
@@ -97,10 +97,10 @@ export function summary(shown, matching, total) {
 
 /** Says why there is no row, and leads to a session that is not in memory. */
 function nobody(query, totalCount, act) {
-  if (totalCount === 0) return empty("No session is in memory here. One comes as soon as somebody opens an app.");
+  if (totalCount === 0) return empty("No session is in memory here. A session appears here when a client opens an app.");
   const isName = /^[0-9a-f]{32}$/i.test(query.text.trim());
-  return empty(isName ? "No session in memory here has this id." : "No session in memory here is like that.",
-    isName && h("p", null, h("a", { href: addressOf({ session: query.text.trim() }) }, "Look for it all the same")),
+  return empty(isName ? "No session in memory here has this id." : "No session in memory here matches.",
+    isName && h("p", null, h("a", { href: addressOf({ session: query.text.trim() }) }, "Open the page of this session anyway")),
     (query.text || query.app) && button("Show all", () => {
       act({ textChanged: "" });
       act({ appChosen: "" });

@@ -5,9 +5,9 @@ const key = "ribserver:inspector:token";
 
 /** Words for what is wrong with a token. */
 export const problems = {
-  malformed: "This is no token: it has letters and digits only, without spaces.",
-  wrong: "The server knows no such token.",
-  over: "The server does not take this token any more: it was taken out of its file, or the server was started anew and has made another one.",
+  malformed: "This is not a token. A token has letters and digits only, without spaces.",
+  wrong: "The server does not know this token.",
+  over: "The server no longer accepts this token. An operator has removed the token from its file, or the server has restarted with a new token.",
   away: "The server does not answer. Is it running, and does its admin listener still have this address?",
 };
 

@@ -124,23 +124,23 @@ function drawAway(isUp, { status, view }) {
   if ($("away").hasChildNodes()) return;
   $("away").replaceChildren(element("p", {},
     element("strong", {}, `No connection since ${clock(Date.now()).slice(0, 8)}. `),
-    "What you see is from then. The page goes on by itself as soon as the server answers."));
+    "The figures below are from then. The page updates as soon as the server answers."));
 }
 
 const endings = {
-  taken: "This session of the inspector goes on in another tab", full: "The admin listener has no room for another session",
-  unknown_app: "There is no inspector here",
+  taken: "This session of the inspector continues in another tab", full: "The admin listener has no room for another session",
+  unknown_app: "This server has no inspector",
 };
 const reasons = {
-  taken: "The same session can be shown in one tab at a time.", ended: "It was ended elsewhere.", full: "Close one, or wait a moment.",
-  unknown_app: "This server was built without it: see RibInspector.",
+  taken: "Only one tab at a time can show a session.", ended: "The session was ended elsewhere.", full: "Close another session of the inspector, or wait a moment.",
+  unknown_app: "This server was built without the inspector: see RibInspector.",
 };
 
 function drawEnding({ code, message } = {}) {
   shown.mounted?.unmount();
   shown.mounted = undefined;
   document.body.classList.remove("is-away");
-  const again = element("button", { type: "button", className: "button button-primary", textContent: "Begin anew" });
+  const again = element("button", { type: "button", className: "button button-primary", textContent: "Start a new session" });
   again.addEventListener("click", () => {
     close();
     storage?.removeItem(key);
@@ -148,7 +148,7 @@ function drawEnding({ code, message } = {}) {
   });
   $("ending").hidden = false;
   $("ending").replaceChildren(
-    element("h2", { className: "door-title" }, endings[code] ?? "This session of the inspector is over"),
+    element("h2", { className: "door-title" }, endings[code] ?? "This session of the inspector has ended"),
     element("p", {}, reasons[code] ?? message ?? ""), again);
 }
 
@@ -175,7 +175,7 @@ function say(text) {
 function sayOutcome({ status, nack, message }) {
   if (status === "refused") say(`Refused: ${nack.message}`);
   if (status === "unsent") say(`Not done: ${message}`);
-  if (status === "unknown") say("The connection ended before the answer came: look whether it was done.");
+  if (status === "unknown") say("The connection ended before the answer came. Check whether the action was done.");
 }
 
 failures.addEventListener("unsent", ({ detail: { session, message } }) => isShown(session) && say(`Not done: ${message}`));

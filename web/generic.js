@@ -270,7 +270,7 @@ async function send(form, action, act, redraw) {
     const outcome = await act(action, { secret: form.isSecret });
     if (outcome.status === "refused") told(outcome.nack.message);
     else if (outcome.status === "unsent") told(outcome.message);
-    else told(outcome.status === "unknown" ? "It is not known whether this was done." : undefined);
+    else told(outcome.status === "unknown" ? "The server may or may not have done this." : undefined);
   } catch (error) {
     told(error.message);
   }
@@ -366,6 +366,6 @@ export function generic({ schema, app, url } = {}) {
 
 async function fetchSchema(app, url = location.origin) {
   const response = await fetch(new URL(`/v1/apps/${encodeURIComponent(app)}/schema`, url));
-  if (!response.ok) throw new Error(`The server has no schema of ${app}: ${response.status}`);
+  if (!response.ok) throw new Error(`The server has no schema for ${app}: ${response.status}`);
   return response.json();
 }

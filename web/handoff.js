@@ -72,10 +72,10 @@ export function handoff(current) {
     const clock = Object.assign(document.createElement("span"), { className: "handoff-clock" });
     // The time that is left is not read out each second: what is announced is said once.
     clock.setAttribute("aria-hidden", "true");
-    hint.replaceChildren("Works once, for ten minutes. ", clock);
+    hint.replaceChildren("The link works once, for ten minutes. ", clock);
     const tick = () => {
       const left = Math.round((end - Date.now()) / 1000);
-      if (left <= 0) return clear("The link has expired. Make another.");
+      if (left <= 0) return clear("The link has expired. Make another link.");
       clock.textContent = `${time(left)} left`;
     };
     tick();
@@ -105,7 +105,7 @@ export function handoff(current) {
       const picture = await code(url);
       if (link.value === url) $("handoff-code").replaceChildren(picture);
     } catch (error) {
-      if (number === made) clear(`There is no link now: ${error.message}`);
+      if (number === made) clear(`The link was not made: ${error.message}`);
     } finally {
       if (number === made) asked = undefined;
     }
@@ -116,7 +116,7 @@ export function handoff(current) {
     if (chosen() === "view") return make();
     made++;
     asked = undefined;
-    clear("Whoever has this link can do all that you can do here.");
+    clear("A person with this link can do all that you can do here.");
   };
 
   const copy = async () => {

@@ -24,7 +24,7 @@ function glimpse(state) {
 
 /** Draws the riblets as nested lists, and lights up those that have changed. */
 export function drawTree(panel, view, changed) {
-  if (!view) return panel.replaceChildren(element("p", { className: "note" }, "Nothing yet."));
+  if (!view) return panel.replaceChildren(element("p", { className: "note" }, "There is no view yet."));
   const item = (id, isFront, route) => {
     const node = view.nodes[id];
     const className = changed.has(Number(id)) ? "tree-node is-changed" : "tree-node";
@@ -158,7 +158,7 @@ function flash(element) {
 const durabilities = {
   disk: "disk: answers survive a power cut",
   process: "process: answers survive kill -9",
-  none: "none: answers survive nothing",
+  none: "none: answers are lost when the process ends",
 };
 
 /** Measures how long an action's answer takes, and what `n` the answers have reached, by what leaves the outbox. */
@@ -194,8 +194,8 @@ export function drawFacts(panel, session, key, links, answers) {
   const { welcome, view, revision, durability, pending } = session;
   const facts = {
     Session: short(welcome?.sid), Client: welcome?.cid, Epoch: short(welcome?.epoch), Revision: view && revision,
-    "Answered up to": welcome && Math.max(answers.n, welcome.n), Waiting: pending.length,
-    Durability: durabilities[durability], Transport: links.transport, "Resumed, tries": tries(key) ?? 0,
+    "Last answered action": welcome && Math.max(answers.n, welcome.n), "Waiting actions": pending.length,
+    Durability: durabilities[durability], Transport: links.transport, "Tries to resume": tries(key) ?? 0,
     "Round trip": answers.roundTrip === undefined ? undefined : `${answers.roundTrip.toFixed(1)} ms`,
     Server: welcome && `ribd ${welcome.build}`,
   };

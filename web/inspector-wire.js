@@ -45,10 +45,10 @@ function messagesOf(text) {
 }
 
 function pretty(text) {
-  if (text === undefined) return "Too much has come since: this one is no longer kept.";
+  if (text === undefined) return "The page no longer keeps this message: too many newer ones have come.";
   const long = text.length > 200_000 ? text : JSON.stringify(JSON.parse(text), null, 2);
   const rest = long.length - SHOWN_CHARACTERS;
-  return rest > 0 ? `${long.slice(0, SHOWN_CHARACTERS)}\n… ${grouped(rest)} characters more` : long;
+  return rest > 0 ? `${long.slice(0, SHOWN_CHARACTERS)}\n… ${grouped(rest)} more characters` : long;
 }
 
 /** The last messages, newest first. */

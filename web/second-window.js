@@ -12,7 +12,7 @@ export const linkOf = (app, token) => `${location.origin}/#/${encodeURIComponent
 export async function openWindow({ session, app }) {
   // Before anything is waited for: browsers open windows for a click alone.
   const opened = open("", "_blank");
-  if (!opened) throw new Error("The browser has opened no window.");
+  if (!opened) throw new Error("The browser did not open a window.");
   try {
     const { token } = await session.share(session.scope);
     opened.location = linkOf(app, token);

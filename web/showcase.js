@@ -120,13 +120,13 @@ function open(app, share, isJoined, isStaged = false) {
   session.addEventListener("outcome", ({ detail }) => isShown(session) && sayOutcome(detail));
   session.addEventListener("stored", ({ detail }) => {
     if (detail.reason === "damaged") {
-      say("What this page had kept cannot be read: the session begins anew, and what was not sent is lost.", "failure");
+      say("The page cannot read what it has stored. A new session begins, and unsent actions are lost.", "failure");
     } else if (detail.reason === "full") {
-      say("The browser has no room left: if the page is loaded anew, the session is lost, and what was not sent.", "failure");
+      say("The browser’s storage is full. A reload loses the session and its unsent actions.", "failure");
     }
   });
   session.addEventListener("lost", ({ detail }) => {
-    say(`The server has lost ${detail.count} of your actions, in a crash that it could not be safe from.`, "failure");
+    say(`The server has lost ${detail.count} of your actions in a crash. Its store does not survive such a crash.`, "failure");
   });
   draw();
   if (isStaged) stage.show(session);
@@ -216,9 +216,9 @@ function follow() {
 
 const statusWords = {
   connecting: "Connecting…", live: "Live", reconnecting: "Reconnecting…", resumed: "Live, resumed",
-  reset: "Live, begun anew", signedOut: "Signed out", ended: "Ended",
+  reset: "Live, new session", signedOut: "Signed out", ended: "Ended",
 };
-const durabilityWords = { disk: "kept on disk", process: "kept past kill -9", none: "kept in memory only" };
+const durabilityWords = { disk: "kept on disk", process: "survives kill -9", none: "kept in memory only" };
 const isUp = (status) => ["live", "resumed", "reset"].includes(status);
 const isOver = (status) => ["signedOut", "ended"].includes(status);
 
@@ -226,7 +226,7 @@ function drawStatus() {
   const { status, durability, stored } = shown.session;
   const words = [statusWords[wasEnded(shown.session) ? "ended" : status] ?? status];
   if (isUp(status) && durability) words.push(durabilityWords[durability] ?? durability);
-  if (isUp(status) && storage && !stored) words.push("not kept if you reload");
+  if (isUp(status) && storage && !stored) words.push("lost if you reload");
   const text = words.join(" · ");
   if ($("status-words").textContent !== text) $("status-words").textContent = text;
   $("status").dataset.status = isUp(status) ? "live" : status;
@@ -239,15 +239,15 @@ function drawCompany() {
   const { isJoined, session: { welcome, scope, clients, status } } = shown;
   const words = [];
   if (isJoined && welcome && !isOver(status)) {
-    words.push(scope === "view" ? "You have joined a session to look on: only its owner acts, so nothing can be pressed here."
-      : "You have joined somebody’s session: what you do here, you do there.");
+    words.push(scope === "view" ? "You may only look at this session. Its owner acts, so you cannot press anything here."
+      : "You have joined another person’s session. Your actions change their screen too.");
   }
   const own = [welcome?.cid, stage.secondClient];
   const others = isOver(status) ? [] : clients.filter(({ cid }) => !own.includes(cid));
   const looking = others.filter((client) => client.scope === "view").length;
   if (others.length) {
-    const who = others.length === 1 ? "Somebody else is here" : `${others.length} others are here`;
-    const how = looking === others.length ? ", to look on" : looking ? `, ${looking} of them to look on` : "";
+    const who = others.length === 1 ? "Another client is here" : `${others.length} other clients are here`;
+    const how = looking === others.length ? " and may only look" : looking ? `, and ${looking} of them may only look` : "";
     words.push(`${who}${how}.`);
   }
   const text = words.join(" ");
@@ -257,7 +257,7 @@ function drawCompany() {
 
 function sayStatus(session) {
   if (session.status === "reset") {
-    say("The server did not know the old session any more; this is a new one.", "failure");
+    say("The server no longer knew the old session. This is a new session.", "failure");
   }
   if (session.status === "signedOut" && !wasEnded(session)) {
     draw();
@@ -267,7 +267,7 @@ function sayStatus(session) {
 }
 
 const endings = {
-  taken: "The session goes on elsewhere", denied: "This link opens nothing any more", full: "There is no room for another",
+  taken: "The session continues elsewhere", denied: "This link no longer works", full: "The server has no room for another session",
 };
 
 /** Says, in the app's place, that there is no such app, or below what it was, that the session is over: nothing can be pressed any more. */
@@ -279,20 +279,20 @@ function drawEnding(session) {
   if (isOver) for (const dialog of $("screen").querySelectorAll("dialog[open]")) dialog.close();
   $("ending").hidden = !isOver;
   if (!isOver) return $("ending").replaceChildren();
-  const again = element("button", { type: "button", className: "button button-primary", textContent: "Begin a new one" });
+  const again = element("button", { type: "button", className: "button button-primary", textContent: "Start a new session" });
   again.addEventListener("click", beginAnew);
   if (reason?.code === "unknown_app") {
     const names = [...$("apps").querySelectorAll("a")].map((link) => element("li", {}, element("a", {
       href: link.getAttribute("href"), textContent: link.querySelector(".app-title").textContent,
     })));
     return $("ending").replaceChildren(
-      element("h3", { className: "screen-title" }, `There is no app “${shown.app}” here`),
-      element("p", { className: "note" }, "These are:"), element("ul", { className: "ending-apps" }, ...names));
+      element("h3", { className: "screen-title" }, `This server has no app “${shown.app}”`),
+      element("p", { className: "note" }, "The server has these apps:"), element("ul", { className: "ending-apps" }, ...names));
   }
   const why = reason?.code === "ended" ? "" : reason?.message;
   $("ending").replaceChildren(
     element("h3", { className: "screen-title" }, endings[reason?.code] ?? "The session has ended"),
-    element("p", { className: "note" }, why || "It was ended here, or on another screen."), again);
+    element("p", { className: "note" }, why || "The session was ended here, or on another screen."), again);
 }
 
 let patience;
@@ -330,7 +330,7 @@ const clearNotices = () => $("notices").replaceChildren();
 /** Says what has become of an action, unless it was done. The generic renderer says so itself, beside the form, unless a
  *  reload has come between. */
 function sayOutcome({ action = "back", secret, status, nack, message }) {
-  const name = secret ? "what was entered" : typeof action === "string" ? action : Object.keys(action)[0];
+  const name = secret ? "your input" : typeof action === "string" ? action : Object.keys(action)[0];
   const isSaidElsewhere = settings.isGeneric && nack?.code !== "lost_body";
   if (status === "unsent") say(`Not sent: ${name}. ${message}`, "failure");
   if (status === "unknown") say(`Unknown: ${name} may have been done or not.`, "failure");
@@ -348,7 +348,7 @@ let served;
 
 const stageText = {
   title: "One session on two screens. Now kill the server.",
-  more: "The counter runs on the server, and both screens draw it. Whatever happens, each click is done once.",
+  more: "The counter runs on the server, and both screens draw it. The server does each click once, even if it dies in between.",
 };
 
 function drawApp(name, isStaged = false) {
@@ -359,7 +359,7 @@ function drawApp(name, isStaged = false) {
   $("app-title").textContent = title;
   const isMissing = served && !served.includes(name);
   $("app-about").textContent = isMissing ? "The server has no app of this name."
-    : known?.more ?? "This page does not know the app, and draws it from its schema.";
+    : known?.more ?? "This page has no view for the app, and draws it from the app’s schema.";
   $("screen").dataset.app = name;
   tools?.showCode($("code"), apps[name]?.code);
   for (const link of $("apps").querySelectorAll("a")) {
@@ -406,7 +406,7 @@ async function loadApps() {
     drawApps([...Object.keys(apps).filter((name) => names.includes(name)), ...names.filter((name) => !(name in apps))]);
     if (shown) drawApp(shown.app, shown.isStaged);
   } catch {
-    say("The server does not answer. The page goes on as soon as it does.");
+    say("The server does not answer. The page continues as soon as the server answers.");
   }
 }
 
@@ -423,8 +423,8 @@ function useTools([{ inspector }, { bindAppTabs, SentActions }, { handoff }, { s
     async verify() {
       try {
         const isSame = await shown.session.check();
-        if (isSame) say("Verified: the page has the very document that the server has.");
-        else say("The document was another one, and was fetched anew.", "failure");
+        if (isSame) say("Verified: the page and the server have the same document.");
+        else say("The page’s document was not the server’s. The page has fetched it again.", "failure");
       } catch (error) {
         say(`Not verified: ${error.message}`, "failure");
       }
@@ -460,7 +460,7 @@ drawTravel($("link-line"), links);
 for (const id of ["window-open", "handoff-window"]) {
   $(id).addEventListener("click", () => {
     tools?.dialog.close();
-    openWindow(shown).catch(({ message }) => say(`There is no second window: ${message}`, "failure"));
+    openWindow(shown).catch(({ message }) => say(`The second window did not open: ${message}`, "failure"));
   });
 }
 

@@ -16,7 +16,7 @@ const guest = supervisor && { subject: "ada", roles: ["boss"], seconds: 300 };
 async function tokenFor({ issuer, ...request }) {
   const session = connect(issuer, { app: "issuer" });
   const late = new Promise((_, reject) => {
-    setTimeout(() => reject(new Error(`There is no answer from ${issuer}: is an issuer running there?`)), patience);
+    setTimeout(() => reject(new Error(`The issuer at ${issuer} does not answer. Is it running?`)), patience);
   });
   try {
     const { status, nack } = await Promise.race([session.act("", { sign: request }), late]);
@@ -91,7 +91,7 @@ export class Person {
     // The person may have been signed out, or the session was ended: the server says which.
     if (reason?.code === "revoked") form.querySelector("h3").textContent = reason.message?.replace(/\.$/, "") || "You are signed out";
     if (this.#problem) fail(this.#problem);
-    else if (reason?.code === "unauthenticated" && reason.message) fail(`The server takes no such token. ${reason.message}`);
+    else if (reason?.code === "unauthenticated" && reason.message) fail(`The server does not accept this token. ${reason.message}`);
     this.#problem = "";
     form.addEventListener("submit", (event) => {
       event.preventDefault();

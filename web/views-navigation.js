@@ -41,7 +41,7 @@ screen("Home", (state, act, children) =>
 screen("Detail", (state, act) =>
   h("div", { class: "column" },
     h("h3", { class: "screen-title", tabindex: "-1" }, "Detail"),
-    note("The count, as it was when this was opened:"),
+    note("The count when you opened this detail:"),
     h("p", { class: "figure figure-small" }, String(state.count)),
     button("Close", () => act("closeTapped"))));
 
@@ -62,7 +62,7 @@ screen("NavigationContainer", (state, act, children) =>
 screen("AppHome", (state, act) =>
   h("div", { class: "column" },
     heading(state.title),
-    note("The lowest page of this tab’s stack."),
+    note("This is the lowest page of this tab’s stack."),
     h("ul", { class: "lines" }, link("Transport", () => act("transportHomeTapped"), "a page on top of this one"))));
 
 screen("TransportHome", (state, act) =>
@@ -72,10 +72,10 @@ screen("TransportHome", (state, act) =>
     button("Close", () => act("closeTapped"))));
 
 screen("FinanceHome", (state) => h("div", { class: "column" },
-  heading(state.title), note("A tab with a stack that has one page.")));
+  heading(state.title), note("This tab has a stack with one page.")));
 
 screen("ProfileHome", (state) => h("div", { class: "column" },
-  heading(state.title), note("A tab without a stack.")));
+  heading(state.title), note("This tab has no stack.")));
 
 // profile
 
@@ -93,7 +93,7 @@ screen("Profile", (state, act) =>
 screen("Settings", (state, act) =>
   h("div", { class: "column" },
     heading(state.title),
-    note("The settings know nothing of the profile; the router does."),
+    note("The settings do not know the profile. The router knows both."),
     h("ul", { class: "lines" }, ...userLinks(act)),
     button("Dismiss", () => act.root("dismiss"))));
 
@@ -179,6 +179,6 @@ for (const type of ["NavigationSubRoute1", "NavigationSubRoute2"]) {
   screen(type, (state, act) =>
     h("div", { class: "column" },
       heading(state.title),
-      note("It covers the screen until it says that it is done."),
+      note("This view covers the screen until you press “Done”."),
       button("Done", () => act("didClose"))));
 }

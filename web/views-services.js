@@ -23,7 +23,7 @@ screen("Search", (state, act, children, { mayAct }) => {
         button("Show all", () => act("load")),
         button("Clear", () => act("clearSearch")))),
     h("div", { class: "results" }, ...found(state.results, act)),
-    button("What was searched for?", () => act({ toggleAlert: true }), { class: "button button-quiet" }),
+    button("Show the search text", () => act({ toggleAlert: true }), { class: "button button-quiet" }),
     state.alert ? alert(state.alert, () => mayAct && act({ toggleAlert: false }), mayAct) : null,
     modal(children.detail, { label: "Item" }));
 });
@@ -43,7 +43,7 @@ function found(results, act) {
     ];
   }
   const items = results.loaded?._0;
-  const count = items ? `${items.length} found` : "Nothing searched for yet.";
+  const count = items ? `${items.length} found` : "No search yet.";
   return [
     h("p", { class: "results-count", role: "status", key: "count" }, count),
     items?.length
@@ -82,7 +82,7 @@ function show(dialog, gone) {
 screen("SearchDetail", (state, act) =>
   h("div", { class: "column" },
     heading(state.item),
-    note("One item of those that were found."),
+    note("This is one of the items that were found."),
     button("Close", () => act("closeTapped"))));
 
 // login
@@ -100,7 +100,7 @@ screen("LoginRoot", (state, act, children) =>
 screen("Login", (state, act) =>
   h("div", { class: "column column-centre" },
     heading("Log in"),
-    note("There is nothing to fill in. The first attempt fails."),
+    note("“Log in” needs no input. The first attempt fails."),
     h("button", {
       type: "button", class: "button button-primary button-busy", onclick: () => act("onTapLoginButton"),
       "aria-busy": String(state.isLoading), "aria-disabled": String(state.isLoading),
@@ -117,7 +117,7 @@ function signIn(act) {
     password.value = "";
   };
   return h("form", { class: "column", "aria-label": "Account", onsubmit: submit },
-    note("Or with a name of your own, and the password “swordfish”."),
+    note("Or sign in with a name of your own and the password “swordfish”."),
     h("label", { class: "field" }, h("span", null, "Name"),
       h("input", { name: "name", required: true, autocomplete: "off" })),
     h("label", { class: "field" }, h("span", null, "Password"),
@@ -192,7 +192,7 @@ screen("Members", (state, act) => {
             ? h("button", { type: "button", class: "row-button", "data-id": id, "aria-label": `Erase ${text}`, onclick: erase },
               "×")
             : null))),
-    state.canPost ? post(act) : h("p", { class: "note", key: "reads" }, "You may read, and not post."),
+    state.canPost ? post(act) : h("p", { class: "note", key: "reads" }, "You may only read."),
     h("p", { class: "field-error", role: "alert", key: "problem" }, state.problem ?? ""),
     h("div", { class: "button-row" }, button("Sign out everywhere", () => act("signOutEverywhereTapped"))));
 });
@@ -234,5 +234,5 @@ screen("Ledger", (state, act, children) =>
 screen("LedgerPage", (state, act, children, { id }) =>
   h("div", { class: "card column" },
     h("h4", { tabindex: "-1" }, `Page ${id}`),
-    note("A page that is opened again is another page."),
+    note("Each time that you open a page, you get a new page."),
     stepper("Taps", state.taps, { plus: () => act("tap"), add: "Tap" })));

@@ -40,7 +40,7 @@ extension InspectorService {
       settings: { Look { try server.seen.settings(from: hooks.settingSource) + hooks.programSettings() } },
       log: {
         Look {
-          guard let log = hooks.log else { throw InspectionError("This program keeps no lines of its log.") }
+          guard let log = hooks.log else { throw InspectionError("This program does not keep the lines of its log.") }
           return LogReport(lines: log.lines, written: hooks.writtenLevel?())
         }
       },
@@ -80,10 +80,10 @@ extension Server {
     switch operation {
     case .reconnect(let session, let client):
       try await inspection.reconnect(client, of: session)
-      return "The client was asked to connect again."
+      return "The server has asked the client to connect again."
     case .signOut(let session, let client):
       guard let subject = try await inspection.signOut(client, of: session) else {
-        return "The client was put out of the session."
+        return "The server has removed the client from the session."
       }
       return "\(subject) was signed out."
     case .end(let session):
@@ -92,16 +92,16 @@ extension Server {
     case .record(let session):
       let (directory, isLeaving) = try await inspection.record(session)
       return isLeaving
-        ? "The session leaves memory, and is recorded in \(directory) once it comes back."
-        : "The session cannot leave memory now: it is recorded in \(directory) once it has left and come back."
+        ? "The session leaves memory now. Its recording in \(directory) begins after its return."
+        : "The session cannot leave memory now. Its recording in \(directory) begins after its next return."
     case .lift(let session):
       let count = try await inspection.lift(session)
-      return "\(count) that was set aside is run again when it comes next."
+      return "Activities that are no longer set aside: \(count)."
     case .unblock(let address):
-      guard inspection.unblock(address) else { throw InspectionError("\(address) need not wait.") }
+      guard inspection.unblock(address) else { throw InspectionError("\(address) does not have to wait.") }
       return "\(address) may try again."
     case .backUp, .drain, .reload, .refetchKeys, .writeLog:
-      guard let hook = hooks.hook(for: operation) else { throw InspectionError("This program does not offer it.") }
+      guard let hook = hooks.hook(for: operation) else { throw InspectionError("This program has no such operation.") }
       return try await hook()
     }
   }

@@ -83,7 +83,7 @@ class InspectorTest(BrowserTest):
     def show_token(self, token, page=None):
         page = page or self.page
         page.get_by_role("textbox", name="Token").fill(token)
-        page.get_by_role("button", name="Look inside").click()
+        page.get_by_role("button", name="Open the inspector").click()
 
     def enter(self, token=OPERATOR, page=None, place=""):
         """Opens the page with a token, and waits until it is drawn."""
@@ -123,10 +123,10 @@ class InspectorTest(BrowserTest):
 class TokenTest(InspectorTest):
     def test_wrong_token_is_said_to_be_wrong(self):
         self.page.goto(self.daemon.admin)
-        expect(self.title()).to_have_text("Show your token")
+        expect(self.title()).to_have_text("Enter your admin token")
         field = self.page.get_by_role("textbox", name="Token")
         expect(field).to_be_focused()
-        for token, words in [("wrong", "no such token"), ("two words", "This is no token")]:
+        for token, words in [("wrong", "does not know this token"), ("two words", "This is not a token")]:
             self.show_token(token)
             expect(self.page.get_by_role("alert")).to_contain_text(words)
             expect(field).to_be_focused()
@@ -143,11 +143,11 @@ class TokenTest(InspectorTest):
         self.assertEqual(self.page.evaluate("JSON.stringify([Object.keys(localStorage), document.cookie])"), '[[],""]')
         self.go("Log")
         self.page.get_by_role("button", name="Leave").click()
-        expect(self.title()).to_have_text("Show your token")
+        expect(self.title()).to_have_text("Enter your admin token")
         self.assertNotIn(OPERATOR, self.page.evaluate(STORED))
         self.assertEqual([url for url in [*asked, self.page.url] if OPERATOR in url], [])
         self.page.reload()
-        expect(self.title()).to_have_text("Show your token")
+        expect(self.title()).to_have_text("Enter your admin token")
 
     def test_public_listener_has_no_page(self):
         if not self.web:
@@ -177,12 +177,12 @@ class LookTest(InspectorTest):
                     self.check(page, f"{name}-{scheme}-{width}", rules)
 
             page.goto(self.daemon.admin)
-            expect(self.title(page)).to_have_text("Show your token")
+            expect(self.title(page)).to_have_text("Enter your admin token")
             check("token")
             self.enter(page=page)
             for name in PAGES:
                 self.go(name, page)
-                expect(page.get_by_text("Looking…")).to_have_count(0)
+                expect(page.get_by_text("Loading…")).to_have_count(0)
                 check(name.lower())
             self.find(sid, page)
             expect(page.get_by_role("region", name="Clients")).to_be_visible()
@@ -201,7 +201,7 @@ class LookTest(InspectorTest):
             self.page.set_viewport_size({"width": width, "height": 700})
             for name in ["Overview", "Sessions", "Settings", "Log"]:
                 self.go(name)
-                expect(self.page.get_by_text("Looking…")).to_have_count(0)
+                expect(self.page.get_by_text("Loading…")).to_have_count(0)
                 self.walk(f"{name}, {width}")
             self.find(sid)
             expect(self.page.get_by_role("region", name="Clients")).to_be_visible()
@@ -227,9 +227,9 @@ class LookTest(InspectorTest):
         charts = self.page.get_by_role("img")
         expect(charts).to_have_count(8)
         for chart in charts.all():
-            self.assertRegex(chart.get_attribute("aria-label"), r"the last 5 minutes: now .*\.$|nothing was measured in the last 5 minutes\.$")
+            self.assertRegex(chart.get_attribute("aria-label"), r"in the last 5 minutes: now .*\.$|no data in the last 5 minutes\.$")
         # Somebody looks, so something is measured.
-        expect(self.page.get_by_role("img", name=re.compile("^Memory, the last 5 minutes: now .* MiB"))).to_be_visible()
+        expect(self.page.get_by_role("img", name=re.compile("^Memory in the last 5 minutes: now .* MiB"))).to_be_visible()
 
     def test_tables_are_ordered_and_filtered(self):
         self.enter(place="#/settings")
@@ -244,7 +244,7 @@ class LookTest(InspectorTest):
         self.page.get_by_role("searchbox").fill("admin.listen")
         expect(names).to_have_count(1)
         self.page.get_by_role("searchbox").fill("there is no such thing")
-        expect(self.page.get_by_text("No setting is like that.")).to_be_visible()
+        expect(self.page.get_by_text("No setting matches.")).to_be_visible()
 
 
     def test_sessions_hold_still(self):
@@ -252,7 +252,7 @@ class LookTest(InspectorTest):
         self.enter(place="#/sessions")
         link = self.page.get_by_role("link", name=f"Session {sid}")
         expect(link).to_be_visible()
-        hold = self.page.get_by_role("button", name="Hold still")
+        hold = self.page.get_by_role("button", name="Pause updates")
         hold.click()
         expect(hold).to_have_attribute("aria-pressed", "true")
         _, other = self.begin_counter()
@@ -302,15 +302,15 @@ class SessionTest(InspectorTest):
         expect(counter.locator("#ending")).to_contain_text("The session has ended")
         dialog.get_by_role("button", name="Close").click()
         expect(dialog).to_have_count(0)
-        expect(self.page.get_by_text("This session is not in memory here.")).to_be_visible()
+        expect(self.page.get_by_text("This session is not in memory on this server.")).to_be_visible()
 
     def test_more_of_the_log_is_written_for_a_while(self):
         self.enter()
         self.go("Log")
         expect(self.page.get_by_text("The program writes info and above.")).to_be_visible()
-        self.page.get_by_role("button", name="Write debug for ten minutes").click()
-        dialog = self.page.get_by_role("dialog", name="Write the log from debug on?")
-        dialog.get_by_role("button", name="Write more").click()
+        self.page.get_by_role("button", name="Write debug lines for ten minutes").click()
+        dialog = self.page.get_by_role("dialog", name="Write log lines at level debug and above?")
+        dialog.get_by_role("button", name="Write more lines").click()
         expect(dialog).to_contain_text("The log is written from debug on, for ten minutes.")
         dialog.get_by_role("button", name="Close").click()
         expect(self.page.get_by_text("The program writes debug and above, for 10 more minutes.")).to_be_visible()
@@ -322,7 +322,7 @@ class SessionTest(InspectorTest):
         operations = self.page.locator("main [aria-haspopup=dialog]")
         for name in PAGES:
             self.go(name)
-            expect(self.page.get_by_text("Looking…")).to_have_count(0)
+            expect(self.page.get_by_text("Loading…")).to_have_count(0)
             expect(operations).to_have_count(0)
         self.find(sid)
         expect(self.page.get_by_role("region", name="Clients").locator("tbody tr")).to_have_count(1)
@@ -333,7 +333,7 @@ class SessionTest(InspectorTest):
         _, sid = self.begin_counter()
         self.enter()
         self.find(sid)
-        expect(self.page.get_by_text("Hidden: they may have what users have typed.")).to_be_visible()
+        expect(self.page.get_by_text("Hidden, because they may contain what users have typed.")).to_be_visible()
         expect(self.page.locator("pre")).to_have_count(0)
 
 
@@ -376,7 +376,7 @@ class PlaceTest(InspectorTest):
         self.enter()
         self.go("Store")
         self.daemon.kill()
-        away = self.page.get_by_role("status", name="Where the figures are from")
+        away = self.page.get_by_role("status", name="Age of the figures")
         expect(away).to_contain_text("No connection since")
         expect(self.title()).to_have_text("Store")
         self.daemon.start()
@@ -392,8 +392,8 @@ class PlaceTest(InspectorTest):
         self.enter()
         self.daemon.let_in(bob=("look", ONLOOKER))
         self.daemon.restart()
-        expect(self.title()).to_have_text("Show your token")
-        expect(self.page.get_by_role("alert")).to_contain_text("does not take this token any more")
+        expect(self.title()).to_have_text("Enter your admin token")
+        expect(self.page.get_by_role("alert")).to_contain_text("no longer accepts this token")
         self.assertNotIn(OPERATOR, self.page.evaluate(STORED))
         self.show_token(ONLOOKER)
         expect(self.title()).to_have_text("Overview")

@@ -244,7 +244,7 @@ class Forms(RenderTest):
         self.run_js(self.SETUP, {"enum": ["go"]})
         self.run_js("() => { outcome = {status: 'unknown', n: 1}; }")
         self.page.get_by_role("button", name="Go").click()
-        self.assertEqual(self.page.get_by_role("alert").inner_text(), "It is not known whether this was done.")
+        self.assertEqual(self.page.get_by_role("alert").inner_text(), "The server may or may not have done this.")
         self.run_js("() => { session.act = () => Promise.reject(new RangeError('Too long.')); }")
         self.page.get_by_role("button", name="Go").click()
         self.page.get_by_text("Too long.").wait_for()

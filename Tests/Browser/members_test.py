@@ -171,7 +171,7 @@ class MembersTest(BrowserTest):
         page.get_by_label("Name").fill("ada")
         page.get_by_label("Issuer", exact=True).fill("http://127.0.0.1:1")
         page.get_by_role("button", name="Sign in", exact=True).click()
-        expect(page.get_by_role("alert")).to_contain_text("There is no answer from http://127.0.0.1:1")
+        expect(page.get_by_role("alert")).to_contain_text("The issuer at http://127.0.0.1:1 does not answer.")
         expect(page.get_by_text("ribctl dev-issuer")).to_be_visible()
 
     def test_keyboard_alone(self):
@@ -234,7 +234,7 @@ class NoIssuerTest(BrowserTest):
         self.page.get_by_label("Name").fill("ada")
         self.page.get_by_label("Issuer", exact=True).fill(issuer.url)
         self.page.get_by_role("button", name="Sign in", exact=True).click()
-        expect(self.page.get_by_role("alert")).to_contain_text("The server takes no such token.")
+        expect(self.page.get_by_role("alert")).to_contain_text("The server does not accept this token.")
         expect(self.page.get_by_text("ribd --auth-mode jwt")).to_be_visible()
 
 

@@ -8,7 +8,7 @@ from support import APPS, BrowserTest, browser_with, expect
 
 # Windows, and by how much all in them is enlarged.
 SIZES = [(width, height, zoom) for width, height in [(320, 640), (768, 1024), (1280, 900)] for zoom in [1, 1.5, 2]]
-LONGEST = "What this page had kept cannot be read: the session begins anew, and what was not sent is lost."
+LONGEST = "The page cannot read what it has stored. A new session begins, and unsent actions are lost."
 # What can be pressed, and is below a notice, wherever the page is scrolled to.
 COVERED = """
   (text) => {

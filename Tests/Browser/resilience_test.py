@@ -111,7 +111,7 @@ class ResilienceTest(BrowserTest):
             "{ method: 'DELETE', headers: { 'Riblet-Token': it.token } }).then((it) => it.status); }")
         self.assertEqual(answer, 204)
         self.page.get_by_role("button", name="Go online").click()
-        expect(self.status()).to_contain_text("begun anew")
+        expect(self.status()).to_contain_text("new session")
         messages = self.page.get_by_role("status", name="Messages")
         expect(messages).to_contain_text("Unknown: increment may have been done or not.")
         self.expect_settled(0)
@@ -155,7 +155,7 @@ class ResilienceTest(BrowserTest):
         third = self.new_page(self.new_context())
         third.goto(url)
         expect(self.status(third)).to_contain_text("Ended")
-        expect(third.get_by_role("alert").filter(has_text="This link opens nothing any more")).to_be_visible()
+        expect(third.get_by_role("alert").filter(has_text="This link no longer works")).to_be_visible()
 
     def test_code_has_the_link_where_another_device_can_open_it(self):
         self.page.goto(f"http://phone.test:{self.daemon.port}/#/counter")
@@ -211,10 +211,10 @@ class ResilienceTest(BrowserTest):
         surface = guest.locator("#screen")
         expect(surface.get_by_label("Count")).to_have_text("3")
         expect(guest.get_by_role("status", name="Who is here")).to_have_text(
-            "You have joined a session to look on: only its owner acts, so nothing can be pressed here. Somebody else is here.")
+            "You may only look at this session. Its owner acts, so you cannot press anything here. Another client is here.")
         for button in surface.get_by_role("button").all():
             expect(button).to_be_disabled()
-        expect(company).to_have_text("Somebody else is here, to look on.")
+        expect(company).to_have_text("Another client is here and may only look.")
         self.click(1)
         expect(surface.get_by_label("Count")).to_have_text("4")
         # What is sent all the same is not predicted, and refused.
@@ -267,8 +267,8 @@ class ResilienceTest(BrowserTest):
         expect(link).to_have_value(re.compile("share="))
         guest = self.new_page(self.new_context())
         guest.goto(link.input_value())
-        expect(guest.get_by_role("status", name="Who is here")).to_contain_text("what you do here, you do there")
-        expect(self.page.get_by_role("status", name="Who is here")).to_have_text("Somebody else is here.")
+        expect(guest.get_by_role("status", name="Who is here")).to_contain_text("You have joined another person’s session.")
+        expect(self.page.get_by_role("status", name="Who is here")).to_have_text("Another client is here.")
         self.click(1, page=guest)
         self.expect_settled(1, guest)
         guest.context.close()

@@ -83,7 +83,7 @@ class ShowcaseTest(BrowserTest):
         item = self.page.get_by_role("dialog", name="Item")
         expect(item.get_by_role("heading", name=name)).to_be_visible()
         item.get_by_role("button", name="Close").click()
-        surface.get_by_role("button", name="What was searched for?").click()
+        surface.get_by_role("button", name="Show the search text").click()
         alert = self.page.get_by_role("alertdialog", name="Search")
         expect(alert).to_contain_text("“an”")
         alert.get_by_role("button", name="OK").click()
@@ -266,7 +266,7 @@ class ShowcaseTest(BrowserTest):
 
     def test_unknown_app_is_refused_in_words(self):
         self.page.goto(f"{self.daemon.url}/#/nothing")
-        ending = self.page.get_by_role("alert").filter(has_text="There is no app “nothing” here")
+        ending = self.page.get_by_role("alert").filter(has_text="This server has no app “nothing”")
         expect(self.page.locator("#app-about")).to_have_text("The server has no app of this name.")
         ending.get_by_role("link", name="Counter", exact=True).click()
         expect(self.page.locator('[data-app="counter"]').get_by_label("Count")).to_have_text("0")
@@ -285,13 +285,13 @@ class ShowcaseTest(BrowserTest):
         seen = guest.locator("#screen")
         expect(seen.get_by_label("Count")).to_have_text("1")
         self.page.keyboard.press("Escape")
-        self.page.get_by_role("button", name="End, begin anew").click()
+        self.page.get_by_role("button", name="New session").click()
         expect(surface.get_by_label("Count")).to_have_text("0")
         ending = guest.get_by_role("alert").filter(has_text="The session has ended")
         expect(ending).to_be_visible()
         expect(seen.locator("output")).to_have_text("1")
         expect(seen).to_have_js_property("inert", True)
-        ending.get_by_role("button", name="Begin a new one").click()
+        ending.get_by_role("button", name="Start a new session").click()
         expect(seen.get_by_label("Count")).to_have_text("0")
         seen.get_by_role("button", name="Increment").click()
         expect(seen.get_by_label("Count")).to_have_text("1")
@@ -300,7 +300,7 @@ class ShowcaseTest(BrowserTest):
     def test_alert_of_a_session_that_is_over_is_out_of_the_way(self):
         surface = self.open("search")
         surface.get_by_role("searchbox").fill("apple")
-        surface.get_by_role("button", name="What was searched for?").click()
+        surface.get_by_role("button", name="Show the search text").click()
         expect(self.page.get_by_role("alertdialog")).to_be_visible()
         # It ends as another page of the same user ends it.
         entry = self.page.evaluate("() => JSON.parse(sessionStorage['riblet:showcase:search'])")
@@ -309,7 +309,7 @@ class ShowcaseTest(BrowserTest):
         urllib.request.urlopen(request).close()
         expect(self.page.get_by_role("alert").filter(has_text="The session has ended")).to_be_visible()
         expect(self.page.get_by_role("alertdialog")).to_have_count(0)
-        self.page.get_by_role("button", name="Begin a new one").click()
+        self.page.get_by_role("button", name="Start a new session").click()
         expect(surface.get_by_role("searchbox")).to_have_value("")
 
     def test_undo_brings_back_the_row_that_was_removed(self):

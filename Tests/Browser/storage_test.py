@@ -83,10 +83,10 @@ class StorageTest(BrowserTest):
                 self.damage(change)
                 self.page.reload()
                 expect(self.count).to_have_text("0")
-                expect(self.messages).to_contain_text("cannot be read")
+                expect(self.messages).to_contain_text("cannot read")
                 self.page.reload()
                 expect(self.status).to_contain_text("resumed")
-                expect(self.messages).not_to_contain_text("cannot be read")
+                expect(self.messages).not_to_contain_text("cannot read")
 
     def test_page_without_room_says_that_it_is_not_kept(self):
         self.show()
@@ -95,12 +95,12 @@ class StorageTest(BrowserTest):
         expect(self.status).to_contain_text("Reconnecting")
         self.click(10)
         expect(self.count).to_have_text("10")
-        expect(self.messages).to_contain_text("no room left")
+        expect(self.messages).to_contain_text("storage is full")
         self.assertFalse(self.page.evaluate(f"sessionStorage.getItem('{KEY}') !== null"))
         # With the answers there is room again.
         self.page.get_by_role("button", name="Go online").click()
         expect(self.page.locator("#status-pending")).to_have_text("0 waiting")
-        expect(self.status).not_to_contain_text("not kept")
+        expect(self.status).not_to_contain_text("lost if you reload")
         self.page.reload()
         expect(self.status).to_contain_text("resumed")
         expect(self.count).to_have_text("10")

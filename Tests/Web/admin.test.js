@@ -160,7 +160,7 @@ describe("words", () => {
   });
 
   test("how many sessions are shown", () => {
-    assert.equal(summary(0, 0, 0), "None is in memory, or at rest with a client here.");
+    assert.equal(summary(0, 0, 0), "No session is in memory, or at rest with a client here.");
     assert.equal(summary(1, 1, 1), "1 session in memory, or at rest with a client here.");
     assert.equal(summary(50, 1546, 1546), "1,546 sessions in memory, or at rest with a client here; the first 50 are shown.");
     assert.equal(summary(3, 3, 20), "3 of 20 sessions in memory, or at rest with a client here.");
@@ -168,7 +168,7 @@ describe("words", () => {
 
   test("what a process has died of", () => {
     assert.equal(activity({ client: 1, number: 17 }), "Action 17 of client 1");
-    assert.equal(activity({ client: 0, number: 0 }), "The session coming back into memory");
+    assert.equal(activity({ client: 0, number: 0 }), "Loading the session into memory");
     assert.equal(activity({ client: 0, number: 3 }), "Effect 3");
   });
 

@@ -53,14 +53,14 @@ struct Confirm: Riblet {
   }
 
   func didRestore(_ state: inout State, interrupted: [InterruptedEffect]) -> Effect<Self> {
-    if state.phase == .running { state.phase = .failed("It was interrupted: look whether it was done.") }
+    if state.phase == .running { state.phase = .failed("The operation was interrupted. Check whether it was done.") }
     return .none
   }
 
   func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
     switch viewAction {
     case .confirmTapped:
-      guard state.phase == .asking else { return .refuse("It was confirmed already.") }
+      guard state.phase == .asking else { return .refuse("The operation was confirmed already.") }
       state.phase = .running
       return .run { [service, operation, name = state.name] send in
         await send(.done(try await service.perform(operation, name)))

@@ -59,41 +59,44 @@ extension Operation {
     case .signOut(let session, let client): "Sign out client \(client) of session \(session)?"
     case .end(let session): "End session \(session)?"
     case .record(let session): "Record session \(session)?"
-    case .lift(let session): "Run again what is set aside of session \(session)?"
+    case .lift(let session): "Run the set-aside activities of session \(session) again?"
     case .backUp: "Back up the store?"
     case .drain: "Stop this server?"
     case .reload: "Read the settings again?"
     case .refetchKeys: "Fetch the issuer's keys again?"
     case .unblock(let address): "Let \(address) try to sign in again?"
-    case .writeLog(let level): "Write the log from \(level.rawValue) on?"
+    case .writeLog(let level): "Write log lines at level \(level.rawValue) and above?"
     }
   }
 
   /// The consequence of the operation, in a sentence or two.
   var consequence: String {
     switch self {
-    case .reconnect: "The client's connection ends. It comes back by itself, and nothing is lost."
+    case .reconnect: "The client's connection ends. The client connects again by itself, and nothing is lost."
     case .signOut:
       """
-      The person's clients end in all sessions, and cannot come back with the credentials that they have. A client that nobody \
-      has signed in to is put out of this session alone, for good.
+      All clients of the person leave all sessions. They cannot come back with their present credentials. A client that is \
+      not signed in leaves this session only, and cannot come back to it.
       """
-    case .end: "All of its clients are told that it is over. What is in it is deleted, also from the store."
+    case .end: "The server tells all clients that the session has ended. Its data is deleted, also from the store."
     case .record:
       """
-      All that is said in it is written to a file in the directory of recordings, for a day, from its next return to memory on; it \
-      is asked to leave memory now. Recordings have what users have typed.
+      The server asks the session to leave memory now. When the session comes back, the server records its messages to a \
+      file in the directory of recordings, for a day. Recordings contain what users have typed.
       """
-    case .lift: "If the app was not mended, the process may die of it again."
-    case .backUp: "The store is copied while the server runs."
-    case .drain: "Clients are asked to go elsewhere, and the process ends. Something has to start it again."
-    case .reload: "Those that cannot be changed while the server runs wait for a restart."
-    case .refetchKeys: "Clients whose keys are unknown can sign in afterwards, if the issuer has the keys."
-    case .unblock: "Too many credentials from there were wrong."
+    case .lift: "If the app's fault is not fixed, the process may die again."
+    case .backUp: "The server copies the store while it runs."
+    case .drain:
+      """
+      The server asks its clients to connect elsewhere, and the process ends. A person or a supervisor has to start it again.
+      """
+    case .reload: "Some settings cannot change while the server runs. Their new values wait for a restart."
+    case .refetchKeys: "Clients with an unknown key can then sign in, if the issuer has the key."
+    case .unblock: "This address has sent too many wrong credentials."
     case .writeLog:
       """
-      For ten minutes, then that of the settings holds again. The lines go where the program writes its log; those below notice are \
-      not shown here, and may be many.
+      After ten minutes the level of the settings holds again. The lines go where the program writes its log, and may be \
+      many. This page does not show lines below the level notice.
       """
     }
   }

@@ -58,7 +58,7 @@ struct Log: Riblet {
     switch viewAction {
     case .refreshTapped: return look(state.sighting.onlooker)
     case .levelChosen(let level):
-      guard LogLevel.kept.contains(level) else { return .refuse("No lines of this level are kept.") }
+      guard LogLevel.kept.contains(level) else { return .refuse("The server keeps no lines of this level.") }
       state.level = level
       return .none
     case .writeTapped(let level): return .output(.wants(.writeLog(from: level)))

@@ -67,7 +67,7 @@ struct Sessions: Riblet {
       guard app.isEmpty || service.apps.contains(app) else { return .refuse("There is no app \"\(app)\".") }
       query.app = app.isEmpty ? nil : app
     case .textChanged(let text):
-      guard text.utf8.count <= 256 else { return .refuse("Look for less than 256 bytes.") }
+      guard text.utf8.count <= 256 else { return .refuse("A search text has 256 bytes at most.") }
       query.text = text
     case .countChosen(let count): query.count = min(max(count, 1), SessionSearch.limit)
     case .openTapped(let id): return .output(.opens(session: id))
