@@ -17,13 +17,14 @@ export const whereabouts = (state) => badge(...(where[state] ?? [state]));
 /** A figure that a session at rest does not have. */
 const awake = (show) => (row) => (row.state === "asleep" ? "–" : show(row));
 
+/** Those with `isExtra` are shown when they are asked for, or ordered by: all of them do not fit on most screens. */
 const columns = [
   { id: "id", title: "Session", cell: ({ id }) => sessionLink(id) },
   { id: "app", title: "App", cell: ({ app }) => app || "–" },
   { id: "subject", title: "Person", cell: ({ subject }) => subject ?? "–" },
   { id: "state", title: "Where", cell: ({ state }) => whereabouts(state) },
   { id: "clients", title: "Clients", isFigure: true, hint: "Connected clients", cell: ({ clients }) => count(clients) },
-  { id: "age", title: "Awake", isFigure: true, hint: "When the session came into memory", cell: ({ since }) => moment(since) },
+  { id: "age", isExtra: true, title: "Awake", isFigure: true, hint: "When the session came into memory", cell: ({ since }) => moment(since) },
   { id: "idle", title: "Changed", isFigure: true, hint: "When the session last changed", cell: ({ changed }) => moment(changed) },
   { id: "memory", title: "Memory", isFigure: true, hint: "Estimated memory of the session", cell: awake(({ memory }) => bytes(memory)) },
   {
@@ -35,10 +36,10 @@ const columns = [
     cell: awake(({ patchBytesPerMinute }) => `${bytes(patchBytesPerMinute)}/min`),
   },
   { id: "busy", title: "Busy", isFigure: true, hint: "How long the session kept its loop busy", cell: awake(({ busy }) => time(busy)) },
-  { id: "longest", title: "Longest", isFigure: true, hint: "The longest transaction", cell: awake(({ longest }) => time(longest)) },
-  { id: "slow", title: "Slow", isFigure: true, hint: "Transactions of 10 ms or more", cell: awake(({ slow }) => count(slow)) },
-  { id: "nodes", title: "Nodes", isFigure: true, hint: "Nodes of the session’s tree", cell: awake(({ nodes }) => count(nodes)) },
-  { id: "revision", title: "Revision", isFigure: true, hint: "Revision of the session’s view", cell: awake(({ revision }) => count(revision)) },
+  { id: "longest", isExtra: true, title: "Longest", isFigure: true, hint: "The longest transaction", cell: awake(({ longest }) => time(longest)) },
+  { id: "slow", isExtra: true, title: "Slow", isFigure: true, hint: "Transactions of 10 ms or more", cell: awake(({ slow }) => count(slow)) },
+  { id: "nodes", isExtra: true, title: "Nodes", isFigure: true, hint: "Nodes of the session’s tree", cell: awake(({ nodes }) => count(nodes)) },
+  { id: "revision", isExtra: true, title: "Revision", isFigure: true, hint: "Revision of the session’s view", cell: awake(({ revision }) => count(revision)) },
 ];
 
 /** How many rows there may be; the server has a limit of its own. */
@@ -52,6 +53,8 @@ screen("Sessions", (state, send, children, context) => {
   if (holder !== context.id) held = undefined;
   holder = context.id;
   const { query, orders, apps, rows, matchCount, totalCount, problem } = held ?? state;
+  const more = context.local(false, "more columns");
+  const shown = columns.filter(({ id, isExtra }) => more.value || !isExtra || id === query.order);
   const hold = (state) => {
     held = state;
     context.redraw();
@@ -63,7 +66,8 @@ screen("Sessions", (state, send, children, context) => {
   };
   return h("div", { class: "page" },
     head("Sessions", isKnown(matchCount) ? summary(rows.length, matchCount, totalCount) : "Sessions in memory, or at rest with a client here.",
-      button("Pause updates", () => hold(held ? undefined : state), { "aria-pressed": String(held !== undefined), local: true })),
+      button("Pause updates", () => hold(held ? undefined : state), { "aria-pressed": String(held !== undefined), local: true }),
+      button("More columns", () => more.set(!more.value), { "aria-pressed": String(more.value), local: true })),
     h("form", { class: "filters", role: "search", "aria-label": "Sessions", onsubmit: (event) => event.preventDefault() },
       h("label", { class: "field field-search" }, h("span", null, "Person, or the beginning of an id"),
         h("input", {
@@ -74,7 +78,7 @@ screen("Sessions", (state, send, children, context) => {
       choice("Rows", "count", query.count, counts.map((number) => [number, number]), (number) => act({ countChosen: Number(number) }))),
     problemBox(problem, isKnown(matchCount)),
     isKnown(matchCount) ? table(context, {
-      name: "sessions", label: "Sessions", columns, rows, key: ({ id }) => id, orders,
+      name: "sessions", label: "Sessions", columns: shown, rows, key: ({ id }) => id, orders,
       order: { id: query.order, isReversed: !query.isReversed }, choose: (order) => act({ orderTapped: order }),
       none: nobody(query, totalCount, act),
     }) : looking(problem));
