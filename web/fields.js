@@ -16,6 +16,7 @@ const tell = ({ listeners }) => listeners.forEach((listener) => listener());
 
 /** Fields by session and node. */
 const known = new WeakMap();
+const find = (session, id) => known.get(session)?.get(id === "" ? session.view?.root : id);
 
 /**
  * The bound fields of a node. Edits are sent after a pause, when the user leaves, and before any other action of the node. They wait as long as
@@ -88,20 +89,18 @@ export class Fields {
   /** Sends nothing that was meant for the node of before, unless the user goes on. */
   #hold() {
     for (const it of this.#all.values()) it.held = untilAction;
-    this.#giveUpQueue();
+    this.#giveUpQueue("The server has lost what this action waited for.");
     this.#keepSoon();
   }
 
-  #giveUpQueue() {
-    for (const { action, resolve } of this.#queue.splice(0)) {
-      const outcome = { status: "unsent", message: "The server has lost what this action waited for." };
-      this.#tellOutcome(action, outcome);
-      resolve(outcome);
-    }
+  #giveUpQueue(message) {
+    for (const { description, resolve } of this.#queue.splice(0)) resolve(this.#unsent(description, message));
   }
 
-  #tellOutcome(action, outcome) {
-    this.#session.dispatchEvent(Object.assign(new Event("outcome"), { detail: { to: this.#id, action, ...outcome } }));
+  #unsent(description, message) {
+    const outcome = { status: "unsent", message };
+    this.#session.dispatchEvent(Object.assign(new Event("outcome"), { detail: { ...description, ...outcome } }));
+    return outcome;
   }
 
   #end() {
@@ -110,7 +109,7 @@ export class Fields {
     globalThis.removeEventListener?.("pagehide", this.#leave);
     const nodes = known.get(this.#session);
     if (nodes.get(this.#id) === this) nodes.delete(this.#id);
-    this.#giveUpQueue();
+    this.#giveUpQueue("The riblet of this action is gone.");
     for (const { timer } of this.#all.values()) clearTimeout(timer);
     clearTimeout(this.#keeping);
     this.#session.keepDraft(this.#id);
@@ -193,23 +192,35 @@ export class Fields {
   }
 
   /** Does an action of a node, behind the edits of its fields if it has some. */
-  static act(session, id, action, run) {
-    const fields = known.get(session)?.get(id === "" ? session.view?.root : id);
-    return fields ? fields.act(action, run) : run();
+  static act(session, id, action, options) {
+    const name = typeof action === "string" ? action : Object.keys(action ?? {})[0];
+    // Events never have the content of a secret action.
+    const description = options?.secret ? { to: id, secret: true } : { to: id, action };
+    return Fields.#behind(session, description, name, () => session.act(id, action, options));
   }
 
-  /** Does an action of the node behind its edits; `run` acts, and returns a promise. */
-  act(action, run) {
+  /** Leaves a node, behind the edits of its fields if it has some. */
+  static back(session, id) {
+    return Fields.#behind(session, { to: id, back: true }, undefined, () => session.back(id));
+  }
+
+  static #behind(session, description, name, run) {
+    const fields = find(session, description.to);
+    return fields ? fields.#do(description, name, run) : run();
+  }
+
+  #do(description, name, run) {
     if (this.#isSending) {
-      const outcome = run();
-      // Nobody else hears that it is too long.
-      outcome?.catch(({ message }) => this.#tellOutcome(action, { status: "unsent", message }));
-      return outcome;
+      // A control that sends an edit drops the promise.
+      return run().catch((error) => {
+        if (!(error instanceof RangeError)) throw error;
+        return this.#unsent(description, error.message);
+      });
     }
     return new Promise((resolve, reject) => {
-      // What is typed before it goes with it.
+      // The action takes along the edits that were made before it.
       for (const it of this.#all.values()) if (it.held === untilAction) it.held = undefined;
-      this.#queue.push({ action, resolve, run: () => run().then(resolve, reject) });
+      this.#queue.push({ description, name, resolve, run: () => run().then(resolve, reject) });
       this.#runQueue();
     });
   }
@@ -219,9 +230,8 @@ export class Fields {
       const edited = [...this.#all.values()].filter((it) => it.field.isEdited && !it.held);
       if (edited.length && (this.#areOthersPending || edited.some(({ field }) => field.isComposing))) return;
       this.flush();
-      const { action, run } = this.#queue.shift();
+      const { name, run } = this.#queue.shift();
       const acted = this.#actionOf(run);
-      const name = typeof action === "string" ? action : Object.keys(action ?? {})[0];
       for (const it of this.#all.values()) {
         if (!acted || !it.kind.isText || !it.bound.clearedBy?.includes(name)) continue;
         it.field.clear(acted);
@@ -274,7 +284,7 @@ export class Fields {
   static isPending(session, id) {
     const { pending = [], view } = session;
     if (id === undefined) return pending.length > 0;
-    const fields = known.get(session)?.get(id === "" ? view?.root : id);
+    const fields = find(session, id);
     const isEdit = (action) => fields && (fields.#isEdit(action) || (fields.#isSending && action === pending.at(-1)));
     return pending.some((action) => (action.to === id || (action.to === "" && view?.root === id)) && !isEdit(action));
   }

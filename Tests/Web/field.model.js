@@ -174,6 +174,10 @@ export async function runSchedule({ Fields, kinds }, seed) {
     constructor() {
       hiding.clear();
       this.session = new ModelSession(outbox, drafts);
+      this.session.act = (to, action) => {
+        this.waiting--;
+        return act(Object.values(action)[0]);
+      };
     }
     draw(value) {
       this.value = value;
@@ -246,10 +250,7 @@ export async function runSchedule({ Fields, kinds }, seed) {
   const press = (action) => {
     const mine = page;
     mine.waiting++;
-    mine.fields.act(action.kind, () => {
-      mine.waiting--;
-      return act(action);
-    });
+    Fields.act(mine.session, 1, { [action.kind]: action });
   };
   const submit = () => {
     appear(true);

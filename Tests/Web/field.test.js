@@ -130,7 +130,7 @@ class Session extends EventTarget {
   node = () => ({ type: this.type, state: {} });
   draft = (id) => this.drafts[id];
   keepDraft = (id, draft) => void (this.drafts[id] = draft && JSON.parse(JSON.stringify(draft)));
-  act = (action) => {
+  act = (to, action) => {
     this.pending = [...this.pending, { n: (this.pending.at(-1)?.n ?? 0) + 1, to: 1, action }];
     return Promise.resolve();
   };
@@ -146,7 +146,7 @@ class Session extends EventTarget {
 
 test("an action keeps its answer when the server has lost others and it has another number", () => {
   const session = new Session(), fields = Fields.of(session, 1);
-  const bind = (name) => fields.bind(name, kinds.choice, { value: "-", send: (value) => session.act(value) });
+  const bind = (name) => fields.bind(name, kinds.choice, { value: "-", send: (value) => session.act(1, value) });
   const [one, other] = [bind("one"), bind("other")];
   fields.edit(one, "a");
   fields.flush();
@@ -165,7 +165,7 @@ test("a field whose `send` acts later does not send again and again", async () =
   const send = async (value) => {
     if (++sent > 5) return;
     await null;
-    await Fields.act(session, 1, value, () => session.act(value));
+    await Fields.act(session, 1, value);
   };
   const it = fields.bind("text", kinds.text, { value: "", send });
   fields.edit(it, "a", 1);
@@ -185,7 +185,7 @@ test("a page that is left sends what it has not sent", () => {
   globalThis.addEventListener = (type, fn) => type === "pagehide" && hiding.push(fn);
   try {
     const session = new Session(), fields = Fields.of(session, 1);
-    const it = fields.bind("text", kinds.text, { value: "", send: (value) => session.act(value) });
+    const it = fields.bind("text", kinds.text, { value: "", send: (value) => session.act(1, value) });
     fields.edit(it, "a", 1);
     fields.compose(it, true);
     fields.edit(it, "ab", 2);
@@ -199,21 +199,21 @@ test("a page that is left sends what it has not sent", () => {
 
 test("a control that is removed sends no text that is based on an old value", () => {
   const session = new Session(), fields = Fields.of(session, 1);
-  const it = fields.bind("text", kinds.text, { value: "", send: (value) => session.act(value) });
-  session.act("other");
+  const it = fields.bind("text", kinds.text, { value: "", send: (value) => session.act(1, value) });
+  session.act(1, "other");
   fields.edit(it, "abc", 3);
   fields.leave(it);
   session.answer("applied");
   fields.flush();
   assert.deepEqual(session.actions, []);
-  fields.bind("text", kinds.text, { value: "xyz", send: (value) => session.act(value) });
+  fields.bind("text", kinds.text, { value: "xyz", send: (value) => session.act(1, value) });
   fields.flush();
   assert.deepEqual(session.actions, ["xyzabc"]);
 });
 
 /** Fields of a session with one that has an edit and has sent another one. */
 function begun(session, name = "text") {
-  const fields = Fields.of(session, 1), send = (value) => session.act(value);
+  const fields = Fields.of(session, 1), send = (value) => session.act(1, value);
   const bind = (options) => fields.bind(name, kinds.text, { value: "", send, ...options });
   const it = bind();
   fields.edit(it, "a", 1);
@@ -237,15 +237,15 @@ for (const [name, tell] of [
     fields.flush();
     assert.deepEqual(session.actions, []);
     assert.equal(it.field.shown, "ab");
-    fields.act("submit", () => session.act("submit"));
+    Fields.act(session, 1, "submit");
     assert.deepEqual(session.actions, ["ab", "submit"], "the user goes on");
   });
 }
 
 test("an action that waits is not done for a node that may be another one", async () => {
   const session = new Session(), { fields } = begun(session), told = [];
-  session.act("other");
-  const outcome = fields.act("submit", () => session.act("submit"));
+  session.act(1, "other");
+  const outcome = Fields.act(session, 1, "submit");
   session.addEventListener("outcome", ({ detail }) => told.push(detail));
   session.pending = [];
   session.dispatchEvent(new Event("lost"));
@@ -254,6 +254,19 @@ test("an action that waits is not done for a node that may be another one", asyn
   session.dispatchEvent(new Event("pending"));
   await new Promise(setImmediate);
   assert.deepEqual(session.actions, []);
+});
+
+test("what waits for a node that is gone is told as it was, without secrets", async () => {
+  const session = new Session(), told = [];
+  begun(session);
+  session.addEventListener("outcome", ({ detail }) => told.push(detail));
+  session.act(1, "other");
+  const outcomes = [Fields.act(session, 1, { login: { password: "p" } }, { secret: true }), Fields.act(session, 1, "submit"), Fields.back(session, 1)];
+  session.node = () => undefined;
+  session.dispatchEvent(Object.assign(new Event("change"), { detail: { ops: [] } }));
+  const unsent = { status: "unsent", message: "The riblet of this action is gone." };
+  assert.deepEqual(told, [{ to: 1, secret: true }, { to: 1, action: "submit" }, { to: 1, back: true }].map((it) => ({ ...it, ...unsent })));
+  assert.deepEqual(await Promise.all(outcomes), [unsent, unsent, unsent]);
 });
 
 test("a node that is gone has no fields any more", () => {
@@ -268,12 +281,15 @@ test("a node that is gone has no fields any more", () => {
 test("a field says what is too long to be sent", async () => {
   const session = new Session(), fields = Fields.of(session, 1), told = [];
   session.addEventListener("outcome", ({ detail }) => told.push(detail));
-  const send = (value) => void Fields.act(session, 1, value, () => Promise.reject(new RangeError("too long")));
+  session.act = () => Promise.reject(new RangeError("too long"));
+  let outcome;
+  const send = (value) => (outcome = Fields.act(session, 1, { password: value }, { secret: true }));
   const it = fields.bind("text", kinds.text, { value: "", send });
   fields.edit(it, "a", 1);
   fields.flush();
   await new Promise(setImmediate);
-  assert.deepEqual(told.map(({ status, message }) => [status, message]), [["unsent", "too long"]]);
+  assert.deepEqual(told, [{ to: 1, secret: true, status: "unsent", message: "too long" }]);
+  assert.deepEqual(await outcome, { status: "unsent", message: "too long" }, "no promise is rejected that no one has");
 });
 
 test("a node of another type has fields of its own", () => {
@@ -302,7 +318,7 @@ test("what the session does not take is not tried again before there is another 
     fields.flush();
   }
   assert.equal(tries, 1);
-  send = (value) => session.act(value);
+  send = (value) => session.act(1, value);
   session.dispatchEvent(Object.assign(new Event("change"), { detail: { ops: null } }));
   fields.flush();
   assert.deepEqual(session.actions, ["a"]);
@@ -314,11 +330,11 @@ test("edits are no action that a node waits for", () => {
   session.dispatchEvent(new Event("pending"));
   seen.push(Fields.isPending(session, 1));
   bind({ clearedBy: ["submit"] });
-  fields.act("submit", () => session.act("submit"));
+  Fields.act(session, 1, "submit");
   seen.push(Fields.isPending(session, 1), Fields.isPending(session, 2), Fields.isPending(session));
   assert.deepEqual(seen, [false, true, false, true]);
   let during;
-  const other = fields.bind("other", kinds.text, { value: "", send: (value) => (session.act(value), (during = Fields.isPending(session, 1))) });
+  const other = fields.bind("other", kinds.text, { value: "", send: (value) => (session.act(1, value), (during = Fields.isPending(session, 1))) });
   while (session.pending.length) session.answer("applied");
   fields.edit(other, "x", 1);
   fields.flush();
@@ -364,7 +380,7 @@ const broken = [
   ["edits are based on the text before they were sent", "field.js", "    if (this.#edits) this.#edits = new Edits(this.shown);\n  }\n\n  /** Clears", "  }\n\n  /** Clears"],
   ["edits do not wait for the node's other actions", "fields.js", "it.held || this.#areOthersPending) return;", "it.held) return;"],
   ["an action does not wait for edits that wait", "fields.js", "if (edited.length && (this.#areOthersPending", "if (edited.length && (false"],
-  ["an action comes before the edits", "fields.js", "      this.flush();\n      const { action", "      const { action"],
+  ["an action comes before the edits", "fields.js", "      this.flush();\n      const { name", "      const { name"],
   ["a control that is not drawn takes an old value for the server's", "field.js", "this.isAway = true;", ""],
   ["a reload forgets what is not sent", "fields.js", "globalThis.addEventListener?.(\"pagehide\", (this.#leave = leave));", ""],
 ];
