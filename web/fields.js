@@ -8,8 +8,23 @@ const pause = 150;
 /** Milliseconds after which what the user has made is kept for the next page. */
 const keepingPause = 100;
 
-// Until when a field's edits are not sent: until the user edits it again; or does something with the node; or until there is another view.
-const [untilEdit, untilAction, untilView] = ["edit", "action", "view"];
+// A field's edits are held, and not sent, until an event ends the hold. From the weakest hold to the strongest; an event also ends weaker holds:
+//
+// | event    | what is held                                                    |
+// | "status" | edits that the session does not take in its present status      |
+// | "action" | edits for a riblet whose id may be another one's now            |
+// | "edit"   | a text that was refused, and a text whose `send` acts later     |
+const strengths = ["status", "action", "edit"];
+
+/** Holds a field's edits until an event, if no stronger hold is there. */
+function hold(it, event) {
+  if (strengths.indexOf(event) > strengths.indexOf(it.held)) it.held = event;
+}
+
+/** Ends the holds of fields that an event ends. */
+function release(fields, event) {
+  for (const it of fields) if (strengths.indexOf(it.held) <= strengths.indexOf(event)) it.held = undefined;
+}
 
 /** Tells those that show a field. */
 const tell = ({ listeners }) => listeners.forEach((listener) => listener());
@@ -66,6 +81,7 @@ export class Fields {
     outcome: ({ detail }) => this.#hear(detail),
     pending: () => this.#lookSoon(),
     change: ({ detail }) => this.#change(detail?.ops),
+    status: () => this.#releaseUnsent(),
     // The node that has this id afterwards may be another one.
     lost: () => this.#hold(),
     anew: () => this.#hold(),
@@ -80,15 +96,18 @@ export class Fields {
 
   #change(ops) {
     if (!this.#session.node(this.#id) || !this.#isOfNode) return this.#end();
-    // With a whole view the session takes actions again that it has not taken.
-    for (const it of this.#all.values()) if (!ops && it.held === untilView) it.held = undefined;
     this.#serve(this.#session.node(this.#id).state);
     if (!ops) this.#lookSoon();
   }
 
-  /** Sends nothing that was meant for the node of before, unless the user goes on. */
+  #releaseUnsent() {
+    release(this.#all.values(), "status");
+    this.#lookSoon();
+  }
+
+  /** Keeps edits and waiting actions from another node. */
   #hold() {
-    for (const it of this.#all.values()) it.held = untilAction;
+    for (const it of this.#all.values()) hold(it, "action");
     this.#giveUpQueue("The server has lost what this action waited for.");
     this.#keepSoon();
   }
@@ -160,7 +179,7 @@ export class Fields {
   /** Takes what the user has made of a control, and sends it after a pause. */
   edit(it, shown, caret) {
     it.field.edit(shown, caret);
-    it.held = undefined;
+    release([it], "edit");
     tell(it);
     this.#keepSoon();
     this.#sendSoon(it);
@@ -219,7 +238,7 @@ export class Fields {
     }
     return new Promise((resolve, reject) => {
       // The action takes along the edits that were made before it.
-      for (const it of this.#all.values()) if (it.held === untilAction) it.held = undefined;
+      release(this.#all.values(), "action");
       this.#queue.push({ description, name, resolve, run: () => run().then(resolve, reject) });
       this.#runQueue();
     });
@@ -268,7 +287,7 @@ export class Fields {
       const action = this.#actionOf(() => it.bound.send(value));
       if (action) field.send(action);
       // If it acts later, that action waits for the field, and would have it send again.
-      else it.held = this.#isUnsent ? untilView : untilEdit;
+      else hold(it, this.#isUnsent ? "status" : "edit");
     } finally {
       this.#isSending = false;
     }
@@ -307,7 +326,7 @@ export class Fields {
       // An action that the server has lost may have had the number.
       if (n === undefined || sent?.n !== n || sent.to !== to || sent.action !== action) continue;
       // What the user has made since is sent.
-      if (status === "refused" && !it.field.isClearing && !it.field.isEdited && it.field.sent.length === 1) it.held = untilEdit;
+      if (status === "refused" && !it.field.isClearing && !it.field.isEdited && it.field.sent.length === 1) hold(it, "edit");
       it.field.answer(status === "applied");
       if (it.field.isAway && !it.field.isUsers) this.#all.delete(it.name);
       tell(it);

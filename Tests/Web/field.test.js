@@ -242,6 +242,21 @@ for (const [name, tell] of [
   });
 }
 
+test("a refused text is not sent with another action after the server has lost actions", () => {
+  const session = new Session(), fields = Fields.of(session, 1);
+  const it = fields.bind("text", kinds.text, { value: "", send: (value) => session.act(1, value) });
+  fields.edit(it, "a", 1);
+  fields.flush();
+  session.answer("refused");
+  session.dispatchEvent(new Event("lost"));
+  Fields.act(session, 1, "submit");
+  assert.deepEqual(session.actions, ["submit"]);
+  fields.edit(it, "ab", 2);
+  session.answer("applied");
+  fields.flush();
+  assert.deepEqual(session.actions, ["ab"]);
+});
+
 test("an action that waits is not done for a node that may be another one", async () => {
   const session = new Session(), { fields } = begun(session), told = [];
   session.act(1, "other");
@@ -301,7 +316,7 @@ test("a node of another type has fields of its own", () => {
   assert.equal(session.drafts[1], undefined);
 });
 
-test("what the session does not take is not tried again before there is another view", async () => {
+test("what the session does not take is tried again when its status is another one", async () => {
   const session = new Session(), fields = Fields.of(session, 1);
   let tries = 0;
   const unsent = () => {
@@ -320,6 +335,9 @@ test("what the session does not take is not tried again before there is another 
   assert.equal(tries, 1);
   send = (value) => session.act(1, value);
   session.dispatchEvent(Object.assign(new Event("change"), { detail: { ops: null } }));
+  fields.flush();
+  assert.deepEqual(session.actions, [], "a view says nothing of that");
+  session.dispatchEvent(new Event("status"));
   fields.flush();
   assert.deepEqual(session.actions, ["a"]);
 });
