@@ -251,6 +251,11 @@ export interface SessionEvents {
    */
   lost: { count: number };
   /**
+   * The session is gone, and another one begins; and again, before the first view of that session is shown. From then on ids name other
+   * riblets: what a user has made for a riblet of before is not to be sent unasked.
+   */
+  anew: undefined;
+  /**
    * A message was received or sent, for inspectors, with "…" for tokens, credentials and secrets. Over HTTP: the message that a request or an
    * answer stands for.
    */
