@@ -157,11 +157,11 @@ export class Fields {
     const drafts = this.#session.draft(this.#id) ?? {};
     const kept = !bound.isSecret && Object.hasOwn(drafts, name) ? this.#revived(drafts[name]) : undefined;
     it = { name, kind, bound, field: new Field(value, kind, kept), timer: undefined, listeners: new Set() };
-    Object.assign(it, { held: undefined, isMeant: false, isSecret: Boolean(bound.isSecret) });
+    Object.assign(it, { held: kept?.held, isMeant: false, isSecret: Boolean(bound.isSecret) });
     this.#all.set(name, it);
     if (kept) {
       // Answers that came before the view was drawn.
-      for (const action of it.field.sent) if (!this.#isPending(action)) it.field.answer(this.#session.earlier.get(action.n) === "applied");
+      for (const action of it.field.sent) if (!this.#isPending(action)) this.#answer(it, this.#session.earlier.get(action.n));
       this.#lookSoon();
     }
     return it;
@@ -325,14 +325,21 @@ export class Fields {
       const [sent] = it.field.sent;
       // An action that the server has lost may have had the number.
       if (n === undefined || sent?.n !== n || sent.to !== to || sent.action !== action) continue;
-      // What the user has made since is sent.
-      if (status === "refused" && !it.field.isClearing && !it.field.isEdited && it.field.sent.length === 1) hold(it, "edit");
-      it.field.answer(status === "applied");
+      this.#answer(it, status);
       if (it.field.isAway && !it.field.isUsers) this.#all.delete(it.name);
       tell(it);
     }
     this.#keep();
     this.#lookSoon();
+  }
+
+  /** Takes the answer to a field's first action that has none. */
+  #answer(it, status) {
+    const { field } = it;
+    // Edits that the user has made since are sent.
+    if (status === "refused" && !field.isClearing && !field.isEdited && field.sent.length === 1) hold(it, "edit");
+    if (status === "unknown") hold(it, "action");
+    field.answer(status === "applied");
   }
 
   /** Looks what can be sent now, once all answers of a message are heard. */
@@ -343,7 +350,7 @@ export class Fields {
       this.#willLook = false;
       for (const it of this.#all.values()) {
         // The server has lost the action.
-        while (it.field.sent.length && !this.#isPending(it.field.sent[0])) it.field.answer(false);
+        while (it.field.sent.length && !this.#isPending(it.field.sent[0])) this.#answer(it);
         tell(it);
         if (it.field.isEdited && !it.timer) this.#sendSoon(it);
       }
@@ -367,7 +374,8 @@ export class Fields {
     this.#keeping = undefined;
     if (this.#isOver) return;
     const users = [...this.#all.values()].filter((it) => it.field.isUsers && !it.isSecret);
-    const keep = ({ name, field: { kept } }) => [name, { ...kept, sent: kept.sent.map((it) => ({ ...it, action: it.action.n })) }];
+    // The session of the next page has another status.
+    const keep = ({ name, held, field: { kept } }) => [name, { ...kept, held: held === "status" ? undefined : held, sent: kept.sent.map((it) => ({ ...it, action: it.action.n })) }];
     this.#session.keepDraft(this.#id, users.length ? Object.fromEntries(users.map(keep)) : undefined);
   }
 
@@ -375,6 +383,7 @@ export class Fields {
   #revived(kept) {
     const sent = Array.isArray(kept?.sent) ? kept.sent : [];
     const find = (number) => this.#session.pending.find(({ n }) => n === number) ?? { n: number };
-    return { ...kept, sent: sent.map((it) => ({ ...it, action: find(it?.action) })) };
+    const held = strengths.find((event) => event === kept?.held);
+    return { ...kept, held, sent: sent.map((it) => ({ ...it, action: find(it?.action) })) };
   }
 }

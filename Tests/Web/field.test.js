@@ -257,6 +257,52 @@ test("a refused text is not sent with another action after the server has lost a
   assert.deepEqual(session.actions, ["ab"]);
 });
 
+/** Another page of a session, after a reload. */
+function reloaded(session) {
+  const next = new Session();
+  return Object.assign(next, { drafts: session.drafts, pending: session.pending, earlier: session.earlier });
+}
+
+for (const [name, isSentWithAction, happen] of [
+  ["a refused text", false, (session) => session.answer("refused")],
+  ["a text that is refused before the view is drawn", false, (session) => {
+    session.pending = [];
+    session.earlier.set(1, "refused");
+  }],
+  ["a text for a riblet that may be gone", true, (session) => {
+    session.pending = [];
+    session.dispatchEvent(new Event("lost"));
+  }],
+  ["a text whose outcome is unknown", true, (session) => {
+    session.pending = [];
+    session.earlier.set(1, "unknown");
+  }],
+]) {
+  test(`${name} is not sent by a reload`, async () => {
+    const { addEventListener } = globalThis, hiding = [];
+    globalThis.addEventListener = (type, fn) => type === "pagehide" && hiding.push(fn);
+    let session = new Session(), fields = Fields.of(session, 1);
+    try {
+      const send = (value) => session.act(1, value), bind = () => fields.bind("text", kinds.text, { value: "", send });
+      const it = bind();
+      fields.edit(it, "a", 1);
+      fields.flush();
+      happen(session);
+      for (const hide of hiding) hide();
+      session = reloaded(session);
+      fields = Fields.of(session, 1);
+      assert.equal(bind().field.shown, "a");
+      await new Promise(setImmediate);
+      fields.flush();
+      assert.deepEqual(session.actions, []);
+      Fields.act(session, 1, "submit");
+      assert.deepEqual(session.actions, isSentWithAction ? ["a", "submit"] : ["submit"]);
+    } finally {
+      globalThis.addEventListener = addEventListener;
+    }
+  });
+}
+
 test("an action that waits is not done for a node that may be another one", async () => {
   const session = new Session(), { fields } = begun(session), told = [];
   session.act(1, "other");
