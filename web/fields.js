@@ -374,16 +374,25 @@ export class Fields {
     this.#keeping = undefined;
     if (this.#isOver) return;
     const users = [...this.#all.values()].filter((it) => it.field.isUsers && !it.isSecret);
-    // The session of the next page has another status.
-    const keep = ({ name, held, field: { kept } }) => [name, { ...kept, held: held === "status" ? undefined : held, sent: kept.sent.map((it) => ({ ...it, action: it.action.n })) }];
+    const keep = ({ name, held, field: { kept } }) => {
+      const sent = kept.sent.map((it) => ({ ...it, action: it.action.n }));
+      // The session of the next page has another status.
+      return [name, { ...kept, sent, held: held === "status" ? undefined : held, epoch: this.#epoch }];
+    };
     this.#session.keepDraft(this.#id, users.length ? Object.fromEntries(users.map(keep)) : undefined);
+  }
+
+  /** The riblets' life on the server: in another one ids may name other riblets. */
+  get #epoch() {
+    return this.#session.welcome?.epoch;
   }
 
   /** What was kept of a field, with the actions themselves for their numbers. */
   #revived(kept) {
     const sent = Array.isArray(kept?.sent) ? kept.sent : [];
     const find = (number) => this.#session.pending.find(({ n }) => n === number) ?? { n: number };
-    const held = strengths.find((event) => event === kept?.held);
+    // A page hears nothing of what the server has lost before the first view.
+    const held = strengths.find((event) => event === kept?.held) ?? (kept?.epoch === this.#epoch ? undefined : "action");
     return { ...kept, held, sent: sent.map((it) => ({ ...it, action: find(it?.action) })) };
   }
 }
