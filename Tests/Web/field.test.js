@@ -447,6 +447,15 @@ const broken = [
   ["an action comes before the edits", "fields.js", "      this.flush();\n      const { name", "      const { name"],
   ["a control that is not drawn takes an old value for the server's", "field.js", "this.isAway = true;", ""],
   ["a reload forgets what is not sent", "fields.js", "globalThis.addEventListener?.(\"pagehide\", (this.#leave = leave));", ""],
+  ["edits go to another riblet after a loss of actions", "fields.js", "lost: () => this.#hold(),", ""],
+  ["edits go to a riblet of another session", "fields.js", "anew: () => this.#hold(),", ""],
+  ["an action that waits goes to another riblet", "fields.js", "this.#giveUpQueue(\"The server has lost what this action waited for.\");", ""],
+  ["a refused text is sent again", "fields.js", "field.sent.length === 1) hold(it, \"edit\");", "field.sent.length === 1);"],
+  ["an action leaves edits behind that wait for it", "fields.js", "release(this.#all.values(), \"action\");", ""],
+  ["what the session has not taken is not tried again", "fields.js", "release(this.#all.values(), \"status\");", ""],
+  ["what the session has not taken is sent to another riblet", "fields.js", "hold(it, this.#isUnsent ? \"status\" : \"edit\")", "hold(it, \"edit\")"],
+  ["a reload forgets a hold", "fields.js", "const held = strengths.find((event) => event === kept?.held) ??", "const held ="],
+  ["a reload forgets that the server has lost actions", "fields.js", "kept?.epoch === this.#epoch ? undefined : \"action\"", "undefined"],
 ];
 
 for (const [index, [name, file, rule, instead]] of broken.entries()) {
