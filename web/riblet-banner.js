@@ -120,7 +120,8 @@ export function banner(session, parent = document.body, words = {}) {
         draw();
       });
     } else {
-      const isNews = state === "lost" && isSaid && wasUp;
+      // The first connection is news only if actions waited for it, as after a reload.
+      const isNews = state === "lost" && isSaid && (wasUp || session.pending.length + outcomes.length > 0);
       wasUp = true;
       left = isNews ? session.pending.length : 0;
       if (isNews) sayBack();
