@@ -113,8 +113,9 @@ export function banner(session, parent = document.body, words = {}) {
       become(session.reason?.code === "closed" ? "up" : "over");
     } else if (/^(reconnecting|connecting)$/.test(link)) {
       if (state === "lost") return draw();
-      isSaid = false;
-      outcomes = [];
+      // The connection is lost again before all outcomes are there: they are kept, and the banner stays.
+      isSaid = state === "back" && left > 0;
+      if (!isSaid) outcomes = [];
       become("lost", delay, () => {
         isSaid = true;
         draw();
