@@ -12,7 +12,7 @@ const keepingPause = 100;
 //
 // | event    | what is held                                                    |
 // | "status" | edits that the session does not take in its present status      |
-// | "action" | edits for a riblet whose id may be another one's now            |
+// | "action" | edits for a node whose id may name another one now              |
 // | "edit"   | a text that was refused, and a text whose `send` acts later     |
 const strengths = ["status", "action", "edit"];
 
@@ -82,7 +82,7 @@ export class Fields {
     pending: () => this.#lookSoon(),
     change: ({ detail }) => this.#change(detail?.ops),
     status: () => this.#releaseUnsent(),
-    // The node that has this id afterwards may be another one.
+    // The id may name another node from then on.
     lost: () => this.#hold(),
     anew: () => this.#hold(),
   };
@@ -105,7 +105,7 @@ export class Fields {
     this.#lookSoon();
   }
 
-  /** Keeps edits and waiting actions from another node. */
+  /** Holds the edits, and gives up the actions that wait: the id may name another node. */
   #hold() {
     for (const it of this.#all.values()) hold(it, "action");
     this.#giveUpQueue("The server has lost what this action waited for.");
@@ -382,7 +382,7 @@ export class Fields {
     this.#session.keepDraft(this.#id, users.length ? Object.fromEntries(users.map(keep)) : undefined);
   }
 
-  /** The riblets' life on the server: in another one ids may name other riblets. */
+  /** The life of the tree: in another one ids may name other nodes. */
   get #epoch() {
     return this.#session.welcome?.epoch;
   }
@@ -391,7 +391,7 @@ export class Fields {
   #revived(kept) {
     const sent = Array.isArray(kept?.sent) ? kept.sent : [];
     const find = (number) => this.#session.pending.find(({ n }) => n === number) ?? { n: number };
-    // A page hears nothing of what the server has lost before the first view.
+    // The server may have lost actions before this page had a view.
     const held = strengths.find((event) => event === kept?.held) ?? (kept?.epoch === this.#epoch ? undefined : "action");
     return { ...kept, held, sent: sent.map((it) => ({ ...it, action: find(it?.action) })) };
   }

@@ -251,8 +251,8 @@ export interface SessionEvents {
    */
   lost: { count: number };
   /**
-   * The session is gone, and another one begins; and again, before the first view of that session is shown. From then on ids name other
-   * riblets: what a user has made for a riblet of before is not to be sent unasked.
+   * Ids name other nodes from now on: the session is gone, and another one begins. It is told again right before the first view of that session,
+   * as its user may have typed into the old view. A page does not send by itself what its user has made before.
    */
   anew: undefined;
   /**
