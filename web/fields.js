@@ -204,7 +204,11 @@ export class Fields {
   leave(it) {
     this.flush();
     if (it.bound.select) return;
-    if (!it.field.isUsers) return void this.#all.delete(it.name);
+    if (!it.field.isUsers) {
+      this.#all.delete(it.name);
+      // The next field of the name begins with what is kept.
+      return this.#keep();
+    }
     it.field.leave();
     // An action that waits means what was shown.
     it.isMeant = this.#queue.length > 0;

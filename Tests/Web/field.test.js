@@ -425,6 +425,19 @@ test("a field that nothing shows is forgotten when all is answered", () => {
   assert.notEqual(bind(), it);
 });
 
+test("a field that nothing shows leaves no draft of an answered edit behind", () => {
+  const session = new Session(), fields = Fields.of(session, 1);
+  const bind = (value) => fields.bind("text", kinds.text, { value, send: (value) => session.act(1, value) });
+  const it = bind("");
+  fields.edit(it, "a", 1);
+  fields.flush();
+  fields.compose(it, true);
+  session.answer("applied");
+  bind("A");
+  fields.leave(it);
+  assert.equal(bind("A").field.shown, "A");
+});
+
 /** How many schedules: 100,000 take four minutes. */
 const schedules = Number(process.env.RIB_SCHEDULES ?? 1500);
 
