@@ -47,8 +47,7 @@ struct PageSource {
     // The directive that decides on inline scripts. Without one, all scripts are allowed.
     guard let decisive = index("script-src-elem") ?? index("script-src") ?? index("default-src") else { return policy }
     var allowed = directives[decisive].dropFirst().map { $0 }
-    // The policy allows all inline scripts already. Browsers ignore 'unsafe-inline' beside a hash.
-    if allowed.contains(where: { $0.lowercased() == "'unsafe-inline'" }) { return policy }
+    if Self.allowsInlineScripts(allowed) { return policy }
     allowed.removeAll { $0.lowercased() == "'none'" }
     if directives[decisive][0].lowercased() == "default-src" {
       directives.append(["script-src"] + allowed + sources)
@@ -59,6 +58,16 @@ struct PageSource {
   }
 
   /// The source with other addresses for the scripts, style sheets and icons that it names.
+  /// Whether a directive's sources allow all inline scripts.
+  ///
+  /// Adding a hash to such sources would block the scripts.
+  private static func allowsInlineScripts(_ sources: [String]) -> Bool {
+    // CSP Level 3, "Does a source list allow all inline behavior for type?": 'unsafe-inline' is ignored beside these.
+    let sources = sources.map { $0.lowercased() }
+    let strict = ["'sha256-", "'sha384-", "'sha512-", "'nonce-", "'strict-dynamic'"]
+    return sources.contains("'unsafe-inline'") && !sources.contains { strict.contains(where: $0.hasPrefix) }
+  }
+
   ///
   /// - Parameter address: returns the address for one in the page; nil if it stays.
   /// - Returns: the source.
