@@ -57,7 +57,6 @@ struct PageSource {
     return directives.map { $0.joined(separator: " ") }.joined(separator: "; ")
   }
 
-  /// The source with other addresses for the scripts, style sheets and icons that it names.
   /// Whether a directive's sources allow all inline scripts.
   ///
   /// Adding a hash to such sources would block the scripts.
@@ -69,6 +68,7 @@ struct PageSource {
   }
 
   ///
+  /// The source with other addresses for the scripts, style sheets and icons that it names.
   /// - Parameter address: returns the address for one in the page; nil if it stays.
   /// - Returns: the source.
   func replacingAddresses(_ address: (String) -> String?) -> [UInt8] {

@@ -150,6 +150,19 @@ import WireHTTP
     var files = StaticFiles()
     files.add("app.js", page)
     let file = try #require(files["/app.js"])
+  /// A preload has the address by which its user asks for the file.
+  @Test func preload_isVersioned_ifItsUserIs() throws {
+    var files = StaticFiles()
+    files.isVersioned = true
+    files.add("a.js", page)
+    let kinds = ["script": true, "STYLE": true, "font": true, "image": false, "fetch": false, "": false]
+    for (kind, isVersioned) in kinds {
+      let source = #"<link rel="preload" as="\#(kind)" href="a.js">"#
+      files.add("index.html", Array(source.utf8))
+      #expect((files.versioned()["/"]?.bytes != Array(source.utf8)) == isVersioned, "as \(kind)")
+    }
+  }
+
     let tag = try #require(file.response(to: try head()).headers["ETag"])
     for known in [tag, "W/\(tag)", "\"other\", \(tag)", "*"] {
       let response = file.response(to: try head("/", "If-None-Match: \(known)"))
