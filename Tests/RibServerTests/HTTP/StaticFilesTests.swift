@@ -66,6 +66,17 @@ import WireHTTP
     (#"<script type="importmap">alert(1)</script>"#, false),
     (#"<script type="importmap">{}</script>"#, false),
     (#"<script type="importmap">[1]</script>"#, false),
+    // HTML §13.2.5: comments that end at once, or by "--!>".
+    (#"<!--><script type="importmap">\#(importMap)</script> -->"#, true),
+    (#"<!---><script type="importmap">\#(importMap)</script> -->"#, true),
+    (#"<!-- --!><script type="importmap">\#(importMap)</script> -->"#, true),
+    (#"<!----><script type="importmap">\#(importMap)</script>"#, true),
+    (#"<!-- -- > <script type="importmap">\#(importMap)</script> -->"#, false),
+    (#"<!x <script type="importmap">\#(importMap)</script>"#, false),
+    (#"<?x <script type="importmap">\#(importMap)</script>"#, false),
+    (#"</p title='<script type="importmap">\#(importMap)</script>'>"#, false),
+    (#"<iframe><script type="importmap">\#(importMap)</script></iframe>"#, false),
+    (#"<title></titles><script type="importmap">\#(importMap)</script></title>"#, false),
   ])
   func importMapOfAPage_isAllowed(page: String, isAllowed: Bool) throws {
     var files = StaticFiles()
@@ -139,17 +150,6 @@ import WireHTTP
     #expect(files.versioned()["/"]?.bytes != served["/"]?.bytes)
   }
 
-  @Test func file_hasTheTypeThatItIsGiven() throws {
-    var files = StaticFiles()
-    files.add(".well-known/openid-configuration", [1], type: "application/json")
-    let response = try #require(files["/.well-known/openid-configuration"]).response(to: head())
-    #expect(response.headers["Content-Type"] == "application/json")
-  }
-
-  @Test func file_thatTheClientHas_isNotSent() throws {
-    var files = StaticFiles()
-    files.add("app.js", page)
-    let file = try #require(files["/app.js"])
   /// A preload has the address by which its user asks for the file.
   @Test func preload_isVersioned_ifItsUserIs() throws {
     var files = StaticFiles()
@@ -163,6 +163,17 @@ import WireHTTP
     }
   }
 
+  @Test func file_hasTheTypeThatItIsGiven() throws {
+    var files = StaticFiles()
+    files.add(".well-known/openid-configuration", [1], type: "application/json")
+    let response = try #require(files["/.well-known/openid-configuration"]).response(to: head())
+    #expect(response.headers["Content-Type"] == "application/json")
+  }
+
+  @Test func file_thatTheClientHas_isNotSent() throws {
+    var files = StaticFiles()
+    files.add("app.js", page)
+    let file = try #require(files["/app.js"])
     let tag = try #require(file.response(to: try head()).headers["ETag"])
     for known in [tag, "W/\(tag)", "\"other\", \(tag)", "*"] {
       let response = file.response(to: try head("/", "If-None-Match: \(known)"))
