@@ -8,14 +8,30 @@ const pause = 150;
 /** Milliseconds after which what the user has made is kept for the next page. */
 const keepingPause = 100;
 
-// Until when a field's edits are not sent: until the user edits it again; or does something with the node; or until there is another view.
-const [untilEdit, untilAction, untilView] = ["edit", "action", "view"];
+// A field's edits are held, and not sent, until an event ends the hold. From the weakest hold to the strongest; an event also ends weaker holds:
+//
+// | event    | what is held                                                    |
+// | "status" | edits that the session does not take in its present status      |
+// | "action" | edits for a node whose id may name another one now              |
+// | "edit"   | a text that was refused, and a text whose `send` acts later     |
+const strengths = ["status", "action", "edit"];
+
+/** Holds a field's edits until an event, if no stronger hold is there. */
+function hold(it, event) {
+  if (strengths.indexOf(event) > strengths.indexOf(it.held)) it.held = event;
+}
+
+/** Ends the holds of fields that an event ends. */
+function release(fields, event) {
+  for (const it of fields) if (strengths.indexOf(it.held) <= strengths.indexOf(event)) it.held = undefined;
+}
 
 /** Tells those that show a field. */
 const tell = ({ listeners }) => listeners.forEach((listener) => listener());
 
 /** Fields by session and node. */
 const known = new WeakMap();
+const find = (session, id) => known.get(session)?.get(id === "" ? session.view?.root : id);
 
 /**
  * The bound fields of a node. Edits are sent after a pause, when the user leaves, and before any other action of the node. They wait as long as
@@ -65,7 +81,8 @@ export class Fields {
     outcome: ({ detail }) => this.#hear(detail),
     pending: () => this.#lookSoon(),
     change: ({ detail }) => this.#change(detail?.ops),
-    // The node that has this id afterwards may be another one.
+    status: () => this.#releaseUnsent(),
+    // The id may name another node from then on.
     lost: () => this.#hold(),
     anew: () => this.#hold(),
   };
@@ -79,29 +96,30 @@ export class Fields {
 
   #change(ops) {
     if (!this.#session.node(this.#id) || !this.#isOfNode) return this.#end();
-    // With a whole view the session takes actions again that it has not taken.
-    for (const it of this.#all.values()) if (!ops && it.held === untilView) it.held = undefined;
     this.#serve(this.#session.node(this.#id).state);
     if (!ops) this.#lookSoon();
   }
 
-  /** Sends nothing that was meant for the node of before, unless the user goes on. */
+  #releaseUnsent() {
+    release(this.#all.values(), "status");
+    this.#lookSoon();
+  }
+
+  /** Holds the edits, and gives up the actions that wait: the id may name another node. */
   #hold() {
-    for (const it of this.#all.values()) it.held = untilAction;
-    this.#giveUpQueue();
+    for (const it of this.#all.values()) hold(it, "action");
+    this.#giveUpQueue("The server has lost what this action waited for.");
     this.#keepSoon();
   }
 
-  #giveUpQueue() {
-    for (const { action, resolve } of this.#queue.splice(0)) {
-      const outcome = { status: "unsent", message: "The server has lost what this action waited for." };
-      this.#tellOutcome(action, outcome);
-      resolve(outcome);
-    }
+  #giveUpQueue(message) {
+    for (const { description, resolve } of this.#queue.splice(0)) resolve(this.#unsent(description, message));
   }
 
-  #tellOutcome(action, outcome) {
-    this.#session.dispatchEvent(Object.assign(new Event("outcome"), { detail: { to: this.#id, action, ...outcome } }));
+  #unsent(description, message) {
+    const outcome = { status: "unsent", message };
+    this.#session.dispatchEvent(Object.assign(new Event("outcome"), { detail: { ...description, ...outcome } }));
+    return outcome;
   }
 
   #end() {
@@ -110,7 +128,7 @@ export class Fields {
     globalThis.removeEventListener?.("pagehide", this.#leave);
     const nodes = known.get(this.#session);
     if (nodes.get(this.#id) === this) nodes.delete(this.#id);
-    this.#giveUpQueue();
+    this.#giveUpQueue("The riblet of this action is gone.");
     for (const { timer } of this.#all.values()) clearTimeout(timer);
     clearTimeout(this.#keeping);
     this.#session.keepDraft(this.#id);
@@ -139,11 +157,11 @@ export class Fields {
     const drafts = this.#session.draft(this.#id) ?? {};
     const kept = !bound.isSecret && Object.hasOwn(drafts, name) ? this.#revived(drafts[name]) : undefined;
     it = { name, kind, bound, field: new Field(value, kind, kept), timer: undefined, listeners: new Set() };
-    Object.assign(it, { held: undefined, isMeant: false, isSecret: Boolean(bound.isSecret) });
+    Object.assign(it, { held: kept?.held, isMeant: false, isSecret: Boolean(bound.isSecret) });
     this.#all.set(name, it);
     if (kept) {
       // Answers that came before the view was drawn.
-      for (const action of it.field.sent) if (!this.#isPending(action)) it.field.answer(this.#session.earlier.get(action.n) === "applied");
+      for (const action of it.field.sent) if (!this.#isPending(action)) this.#answer(it, this.#session.earlier.get(action.n));
       this.#lookSoon();
     }
     return it;
@@ -161,7 +179,7 @@ export class Fields {
   /** Takes what the user has made of a control, and sends it after a pause. */
   edit(it, shown, caret) {
     it.field.edit(shown, caret);
-    it.held = undefined;
+    release([it], "edit");
     tell(it);
     this.#keepSoon();
     this.#sendSoon(it);
@@ -186,30 +204,46 @@ export class Fields {
   leave(it) {
     this.flush();
     if (it.bound.select) return;
-    if (!it.field.isUsers) return void this.#all.delete(it.name);
+    if (!it.field.isUsers) {
+      this.#all.delete(it.name);
+      // The next field of the name begins with what is kept.
+      return this.#keep();
+    }
     it.field.leave();
     // An action that waits means what was shown.
     it.isMeant = this.#queue.length > 0;
   }
 
   /** Does an action of a node, behind the edits of its fields if it has some. */
-  static act(session, id, action, run) {
-    const fields = known.get(session)?.get(id === "" ? session.view?.root : id);
-    return fields ? fields.act(action, run) : run();
+  static act(session, id, action, options) {
+    const name = typeof action === "string" ? action : Object.keys(action ?? {})[0];
+    // Events never have the content of a secret action.
+    const description = options?.secret ? { to: id, secret: true } : { to: id, action };
+    return Fields.#behind(session, description, name, () => session.act(id, action, options));
   }
 
-  /** Does an action of the node behind its edits; `run` acts, and returns a promise. */
-  act(action, run) {
+  /** Leaves a node, behind the edits of its fields if it has some. */
+  static back(session, id) {
+    return Fields.#behind(session, { to: id, back: true }, undefined, () => session.back(id));
+  }
+
+  static #behind(session, description, name, run) {
+    const fields = find(session, description.to);
+    return fields ? fields.#do(description, name, run) : run();
+  }
+
+  #do(description, name, run) {
     if (this.#isSending) {
-      const outcome = run();
-      // Nobody else hears that it is too long.
-      outcome?.catch(({ message }) => this.#tellOutcome(action, { status: "unsent", message }));
-      return outcome;
+      // A control that sends an edit drops the promise.
+      return run().catch((error) => {
+        if (!(error instanceof RangeError)) throw error;
+        return this.#unsent(description, error.message);
+      });
     }
     return new Promise((resolve, reject) => {
-      // What is typed before it goes with it.
-      for (const it of this.#all.values()) if (it.held === untilAction) it.held = undefined;
-      this.#queue.push({ action, resolve, run: () => run().then(resolve, reject) });
+      // The action takes along the edits that were made before it.
+      release(this.#all.values(), "action");
+      this.#queue.push({ description, name, resolve, run: () => run().then(resolve, reject) });
       this.#runQueue();
     });
   }
@@ -219,9 +253,8 @@ export class Fields {
       const edited = [...this.#all.values()].filter((it) => it.field.isEdited && !it.held);
       if (edited.length && (this.#areOthersPending || edited.some(({ field }) => field.isComposing))) return;
       this.flush();
-      const { action, run } = this.#queue.shift();
+      const { name, run } = this.#queue.shift();
       const acted = this.#actionOf(run);
-      const name = typeof action === "string" ? action : Object.keys(action ?? {})[0];
       for (const it of this.#all.values()) {
         if (!acted || !it.kind.isText || !it.bound.clearedBy?.includes(name)) continue;
         it.field.clear(acted);
@@ -258,7 +291,7 @@ export class Fields {
       const action = this.#actionOf(() => it.bound.send(value));
       if (action) field.send(action);
       // If it acts later, that action waits for the field, and would have it send again.
-      else it.held = this.#isUnsent ? untilView : untilEdit;
+      else hold(it, this.#isUnsent ? "status" : "edit");
     } finally {
       this.#isSending = false;
     }
@@ -274,7 +307,7 @@ export class Fields {
   static isPending(session, id) {
     const { pending = [], view } = session;
     if (id === undefined) return pending.length > 0;
-    const fields = known.get(session)?.get(id === "" ? view?.root : id);
+    const fields = find(session, id);
     const isEdit = (action) => fields && (fields.#isEdit(action) || (fields.#isSending && action === pending.at(-1)));
     return pending.some((action) => (action.to === id || (action.to === "" && view?.root === id)) && !isEdit(action));
   }
@@ -296,14 +329,21 @@ export class Fields {
       const [sent] = it.field.sent;
       // An action that the server has lost may have had the number.
       if (n === undefined || sent?.n !== n || sent.to !== to || sent.action !== action) continue;
-      // What the user has made since is sent.
-      if (status === "refused" && !it.field.isClearing && !it.field.isEdited && it.field.sent.length === 1) it.held = untilEdit;
-      it.field.answer(status === "applied");
+      this.#answer(it, status);
       if (it.field.isAway && !it.field.isUsers) this.#all.delete(it.name);
       tell(it);
     }
     this.#keep();
     this.#lookSoon();
+  }
+
+  /** Takes the answer to a field's first action that has none. */
+  #answer(it, status) {
+    const { field } = it;
+    // Edits that the user has made since are sent.
+    if (status === "refused" && !field.isClearing && !field.isEdited && field.sent.length === 1) hold(it, "edit");
+    if (status === "unknown") hold(it, "action");
+    field.answer(status === "applied");
   }
 
   /** Looks what can be sent now, once all answers of a message are heard. */
@@ -314,7 +354,7 @@ export class Fields {
       this.#willLook = false;
       for (const it of this.#all.values()) {
         // The server has lost the action.
-        while (it.field.sent.length && !this.#isPending(it.field.sent[0])) it.field.answer(false);
+        while (it.field.sent.length && !this.#isPending(it.field.sent[0])) this.#answer(it);
         tell(it);
         if (it.field.isEdited && !it.timer) this.#sendSoon(it);
       }
@@ -338,14 +378,25 @@ export class Fields {
     this.#keeping = undefined;
     if (this.#isOver) return;
     const users = [...this.#all.values()].filter((it) => it.field.isUsers && !it.isSecret);
-    const keep = ({ name, field: { kept } }) => [name, { ...kept, sent: kept.sent.map((it) => ({ ...it, action: it.action.n })) }];
+    const keep = ({ name, held, field: { kept } }) => {
+      const sent = kept.sent.map((it) => ({ ...it, action: it.action.n }));
+      // The session of the next page has another status.
+      return [name, { ...kept, sent, held: held === "status" ? undefined : held, epoch: this.#epoch }];
+    };
     this.#session.keepDraft(this.#id, users.length ? Object.fromEntries(users.map(keep)) : undefined);
+  }
+
+  /** The life of the tree: in another one ids may name other nodes. */
+  get #epoch() {
+    return this.#session.welcome?.epoch;
   }
 
   /** What was kept of a field, with the actions themselves for their numbers. */
   #revived(kept) {
     const sent = Array.isArray(kept?.sent) ? kept.sent : [];
     const find = (number) => this.#session.pending.find(({ n }) => n === number) ?? { n: number };
-    return { ...kept, sent: sent.map((it) => ({ ...it, action: find(it?.action) })) };
+    // The server may have lost actions before this page had a view.
+    const held = strengths.find((event) => event === kept?.held) ?? (kept?.epoch === this.#epoch ? undefined : "action");
+    return { ...kept, held, sent: sent.map((it) => ({ ...it, action: find(it?.action) })) };
   }
 }

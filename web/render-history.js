@@ -94,10 +94,13 @@ export function keepHistory(session) {
   }
 
   function moved() {
-    if (entry()?.key !== key) return;
-    // Who comes back from the page before has gone no step among ours.
-    const steps = isLeaving ? 0 : position - entry().level;
+    const isOurs = entry()?.key === key;
+    // Our step has reached an entry of the page's own, before our entries. The way back from there is no step among ours.
+    if (isLeaving && !isOurs) position = 0;
+    // The browser takes no step if there is no page before, or if the user stays. The next step is then the user's.
     isLeaving = false;
+    if (!isOurs) return;
+    const steps = position - entry().level;
     position = entry().level;
     if (steps < 0 && session.view && !ours && !unanswered && position > goal() && !isLast()) return history.forward();
     const mine = Math.max(0, Math.min(steps, ours));
@@ -115,6 +118,7 @@ export function keepHistory(session) {
   };
   // A step that was under way as the browser put the page away never comes.
   const shown = ({ persisted }) => {
+    isLeaving = false;
     if (!persisted || entry()?.key !== key) return;
     ours = 0;
     position = entry().level;

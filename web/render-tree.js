@@ -350,8 +350,8 @@ function attach(it, { id, mount }) {
       if (outcome?.status !== "applied") it.redraw();
     }
   };
-  it.act = (action, options) => it.send(() => Fields.act(session, id, action, () => session.act(id, action, options)), action);
-  it.act.back = () => it.send(() => Fields.act(session, id, "back", () => session.back(id)));
+  it.act = (action, options) => it.send(() => Fields.act(session, id, action, options), action);
+  it.act.back = () => it.send(() => Fields.back(session, id));
   mount.nodes.set(id, (mount.nodes.get(id) ?? new Set()).add(it));
   draw(it);
 }

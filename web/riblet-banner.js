@@ -113,14 +113,16 @@ export function banner(session, parent = document.body, words = {}) {
       become(session.reason?.code === "closed" ? "up" : "over");
     } else if (/^(reconnecting|connecting)$/.test(link)) {
       if (state === "lost") return draw();
-      isSaid = false;
-      outcomes = [];
+      // The connection is lost again before all outcomes are there: they are kept, and the banner stays.
+      isSaid = state === "back" && left > 0;
+      if (!isSaid) outcomes = [];
       become("lost", delay, () => {
         isSaid = true;
         draw();
       });
     } else {
-      const isNews = state === "lost" && isSaid && wasUp;
+      // The first connection is news only if actions waited for it, as after a reload.
+      const isNews = state === "lost" && isSaid && (wasUp || session.pending.length + outcomes.length > 0);
       wasUp = true;
       left = isNews ? session.pending.length : 0;
       if (isNews) sayBack();

@@ -44,8 +44,8 @@ export function useNode(id) {
 export function useAct(id = "") {
   const { session } = useCurrent();
   return useMemo(() =>
-    Object.assign((action, options) => Fields.act(session, id, action, () => session.act(id, action, options)), {
-      back: () => Fields.act(session, id, "back", () => session.back(id)),
+    Object.assign((action, options) => Fields.act(session, id, action, options), {
+      back: () => Fields.back(session, id),
     }), [session, id]);
 }
 

@@ -80,8 +80,8 @@ export function useField(id, name, select, send, options) {
 
 export const Riblet = defineComponent({ props: { id: Number }, setup(props) {
   const { session, views, fallback } = useCurrent(), node = useNode(() => props.id);
-  const act = (action, options) => Fields.act(session, props.id ?? "", action, () => session.act(props.id ?? "", action, options));
-  act.back = () => Fields.act(session, props.id ?? "", "back", () => session.back(props.id));
+  const act = (action, options) => Fields.act(session, props.id ?? "", action, options);
+  act.back = () => Fields.back(session, props.id ?? "");
   return () => {
     const shown = node.value, View = shown && (Object.hasOwn(views, shown.type) ? views[shown.type] : fallback);
     return View ? h(View, { id: props.id ?? session.view.root, node: shown, state: shown.state, act }) : null;

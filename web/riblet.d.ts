@@ -251,6 +251,11 @@ export interface SessionEvents {
    */
   lost: { count: number };
   /**
+   * Ids name other nodes from now on: the session is gone, and another one begins. It is told again right before the first view of that session,
+   * as its user may have typed into the old view. A page does not send by itself what its user has made before.
+   */
+  anew: undefined;
+  /**
    * A message was received or sent, for inspectors, with "…" for tokens, credentials and secrets. Over HTTP: the message that a request or an
    * answer stands for.
    */

@@ -67,6 +67,8 @@ export class Session extends EventTarget {
   /** What the page believes: that all is kept, until it is told otherwise, and why. */
   #toldStored = true;
   #isReset = false;
+  /** Whether the view on the screen is the one of a session that is gone. */
+  #isOldView = false;
   /** The connection on which the server has said `bye`. */
   #dismissed;
   #isLeaving = false;
@@ -181,6 +183,11 @@ export class Session extends EventTarget {
     const before = shown.pending;
     // After a reset the old view stays until the new one comes.
     const { pending, view = shown.view } = this.#core;
+    if (this.#isOldView && this.#core.view) {
+      this.#isOldView = false;
+      // Before the page draws: a control that is removed sends its edits.
+      this.#emit("anew");
+    }
     // What is refused is not predicted.
     const changed = shown.show(view, pending, this.scope !== "view");
     if (pending !== before) this.#emit("pending", { pending });
@@ -578,10 +585,11 @@ export class Session extends EventTarget {
     this.#isMoved = code === closeCodes.moved;
     if (code === closeCodes.forbidden && this.#core.session) return this.#leaveToAnother(reason);
     const when = returns(code, hasSaidBye);
-    // Before anybody hears what is unknown now: it goes to no other session by itself.
-    if (when === "anew") this.#emit("anew");
+    const beginsAnew = () => when === "anew" && !this.#isLeaving && this.#options.app;
+    // Before the outcomes: a listener may send edits.
+    if (beginsAnew()) this.#emit("anew");
     this.#carryOut(this.#core.disconnected(code, hasSaidBye));
-    if (when === "never" || (when === "anew" && (this.#isLeaving || !this.#options.app))) {
+    if (when === "never" || (when === "anew" && !beginsAnew())) {
       this.#save();
       return this.#finish(reason, code === closeCodes.revoked ? "signedOut" : "ended");
     }
@@ -592,7 +600,7 @@ export class Session extends EventTarget {
     }
     if (when === "known" && ++this.#refusals >= 3) return this.#signedOut(reason);
     if (when === "anew") {
-      this.#isReset = true;
+      this.#isReset = this.#isOldView = true;
       if (this.clients.length) this.#on.clients({ clients: [] });
       this.#entry.unlock();
       this.#leaving.clear();

@@ -1,4 +1,5 @@
-// A user who types, a server that changes what was typed, and a link between them that is slow, is cut, and outlives the page.
+// A user who types, a server that changes what was typed, and a link between them that is slow, is cut, and outlives the page. The server may lose
+// actions, or the session: ids then name other riblets.
 
 import assert from "node:assert/strict";
 
@@ -61,12 +62,12 @@ class Clock {
 class ModelSession extends EventTarget {
   view = { root: 1 };
   earlier = new Map();
-  constructor(pending, drafts) {
+  constructor(pending, drafts, act) {
     super();
-    this.pending = pending;
-    this.drafts = drafts;
+    Object.assign(this, { pending, drafts, act });
   }
   node = () => ({});
+  tell = (type, detail) => this.dispatchEvent(Object.assign(new Event(type), { detail }));
   draft = (id) => this.drafts.get(id);
   keepDraft(id, value) {
     if (value) this.drafts.set(id, JSON.parse(JSON.stringify(value)));
@@ -103,7 +104,8 @@ export async function runSchedule({ Fields, kinds }, seed) {
   let lastID = 0, isEnding = false, missed;
   const fresh = () => String.fromCharCode(first + ++lastID);
 
-  const server = { text: "", messages: [], done: 0, outcomes: new Map() };
+  const empty = { text: "", messages: [], done: 0 };
+  const server = { ...empty, messages: [], outcomes: new Map(), committed: empty, epoch: 1 };
   const change = (text) => {
     const made = normalisers[normaliser](text);
     noteRemoved(text, made);
@@ -126,10 +128,28 @@ export async function runSchedule({ Fields, kinds }, seed) {
     }
     return "applied";
   };
+  /** The server goes back to an earlier state of its own. */
+  const revert = (state) => {
+    const said = ({ text, messages }) => text + messages.join("");
+    noteRemoved(said(server), said(state));
+    Object.assign(server, state, { messages: [...state.messages], committed: state, epoch: server.epoch + 1 });
+    for (const n of server.outcomes.keys()) if (n > state.done) server.outcomes.delete(n);
+  };
 
   // Numbered actions, each done once and in order, as the protocol has it.
   const drafts = new Map();
   let outbox = [], lastNumber = 0, link = 0, isUp = true, version = 0, heard = 0, page;
+  /** Whether the session takes no actions: it is over, and will go on; or it is gone, and the view is still its own. */
+  let isOver = false, isGone = false;
+  /** Whether the server has lost actions, which the page does not know yet. */
+  let isBack = false;
+  /** Whether the control has what was made for another riblet, and the actions that wait for one. */
+  let isOthers = false;
+  const stale = new Set();
+  /** The last text, if it was refused; null if another action came after it. */
+  let refused;
+  /** What was sent that is not to be sent. */
+  let wrong;
   const send = (action) => {
     if (!isUp || action.isSent) return;
     action.isSent = true;
@@ -138,6 +158,8 @@ export async function runSchedule({ Fields, kinds }, seed) {
       if (mine !== link || action.n !== server.done + 1) return;
       server.done = action.n;
       server.outcomes.set(action.n, reduce(action));
+      const { text, messages, done } = server;
+      if (chance(0.5)) server.committed = { text, messages: [...messages], done };
       say();
     });
   };
@@ -145,23 +167,56 @@ export async function runSchedule({ Fields, kinds }, seed) {
   const say = () => {
     const mine = link, { text, done } = server, mark = ++version;
     clock.set(latency / 2 + (chance(0.3) ? next() * 50 : 0), () => {
-      if (mine !== link || mark < heard) return;
+      if (mine !== link || mark < heard || isGone) return;
       heard = mark;
-      hear(text, done);
+      hear(text, done, chance(0.2));
     });
   };
-  const hear = (text, done) => {
-    const answered = outbox.filter(({ n }) => n <= done);
-    outbox = page.session.pending = outbox.filter(({ n }) => n > done);
-    page.draw(text);
-    for (const action of answered) {
-      page.session.dispatchEvent(Object.assign(new Event("outcome"), { detail: { ...action, status: server.outcomes.get(action.n) } }));
-    }
+  const wait = (actions) => {
+    outbox = page.session.pending = actions;
+    page.session.tell("pending");
   };
-  const act = (action) => {
+  /** The page hears answers, with a patch or a whole view. */
+  const hear = (text, done, isWhole) => {
+    const answered = outbox.filter(({ n }) => n <= done);
+    wait(outbox.filter(({ n }) => n > done));
+    page.draw(text);
+    page.session.tell("change", { ops: isWhole ? null : [] });
+    noteRefused(answered);
+    for (const action of answered) page.session.tell("outcome", { ...action, status: server.outcomes.get(action.n) });
+  };
+  const noteRefused = (answered) => {
+    const isEdit = ({ kind }) => kind === "edit", edit = answered.findLast(isEdit);
+    if (!edit || outbox.some(isEdit) || server.outcomes.get(edit.n) !== "refused") return;
+    refused = edit === answered.at(-1) && !outbox.length ? edit.text : null;
+  };
+  /** The page hears that the server has lost actions, or the session; a new page hears the first of it before it draws. */
+  const drop = (type) => {
+    isOthers = true;
+    for (const action of page.waiting) stale.add(action);
+    const told = outbox.map((action) => ({ ...action, status: server.outcomes.get(action.n) ?? "unknown" }));
+    if (type === "anew") page.session.tell(type);
+    const dropped = outbox;
+    wait([]);
+    noteRefused(dropped);
+    for (const detail of told) page.fields ? page.session.tell("outcome", detail) : page.session.earlier.set(detail.n, detail.status);
+    if (type === "lost") page.session.tell(type);
+    lastNumber = server.done;
+  };
+  const act = (to, body) => {
+    const [action] = Object.values(body);
+    page.waiting.delete(action);
+    if (isOver || isGone) {
+      page.session.tell("outcome", { to, status: "unsent" });
+      return Promise.resolve({ status: "unsent" });
+    }
+    const isEdit = action.kind === "edit";
+    if (stale.has(action)) wrong = "an action goes to another riblet";
+    if (isEdit && isOthers) wrong = "an edit goes to another riblet unasked";
+    if (isEdit && action.text === refused) wrong = "a refused text is sent again unasked";
     action.n = ++lastNumber;
-    action.to = 1;
-    outbox = page.session.pending = [...outbox, action];
+    action.to = to;
+    wait([...outbox, action]);
     send(action);
     return Promise.resolve();
   };
@@ -169,24 +224,29 @@ export async function runSchedule({ Fields, kinds }, seed) {
   class Page {
     /** Whether the control is not drawn for now. */
     isAway = false;
-    /** How many actions of the user wait for edits: they mean what is shown, whatever the server makes of it meanwhile. */
-    waiting = 0;
+    /** The user's actions that wait for edits: they mean what is shown, whatever the server makes of it meanwhile. */
+    waiting = new Set();
     constructor() {
       hiding.clear();
-      this.session = new ModelSession(outbox, drafts);
+      this.session = new ModelSession(outbox, drafts, act);
+      this.session.addEventListener("outcome", ({ detail: { status, action } }) => {
+        if (status === "unsent" && action) this.waiting.delete(Object.values(action)[0]);
+      });
     }
     draw(value) {
       this.value = value;
       if (this.isAway) return;
       this.fields ??= Fields.of(this.session, 1);
       const clearedBy = isDeclared ? ["submit"] : undefined;
-      this.it = this.fields.bind("draft", kinds.text, { value, send: (text) => act({ kind: "edit", text }), clearedBy });
+      const send = (text) => Fields.act(this.session, 1, { edit: { kind: "edit", text } });
+      this.it = this.fields.bind("draft", kinds.text, { value, send, clearedBy });
     }
     get shown() {
       return this.it.field.shown;
     }
   }
   page = new Page();
+  page.session.welcome = { epoch: server.epoch };
   page.draw("");
 
   const cut = () => {
@@ -195,15 +255,53 @@ export async function runSchedule({ Fields, kinds }, seed) {
     for (const action of outbox) action.isSent = false;
   };
   const connect = () => {
-    link++;
+    const mine = ++link;
     isUp = true;
-    hear(server.text, server.done);
+    isOver = false;
+    page.session.tell("status");
+    page.session.welcome = { epoch: server.epoch };
+    if (isGone) return void clock.set(latency / 2, () => mine === link && beginAnew());
+    if (isBack) drop("lost");
+    isBack = false;
+    hear(server.text, server.done, true);
     for (const action of outbox) {
       action.isSent = false;
       send(action);
     }
   };
+  /** The session is over, and goes on with the next connection. */
+  const end = () => {
+    cut();
+    isOver = !isGone;
+    page.session.tell("status");
+  };
+  const crash = () => {
+    if (isGone) return;
+    cut();
+    revert(server.committed);
+    isBack = true;
+  };
+  const lose = () => {
+    if (isOver) return;
+    cut();
+    revert(empty);
+    drop("anew");
+    isGone = true;
+    isBack = false;
+    drafts.clear();
+    page.session.tell("status");
+  };
+  /** The first view of another session. */
+  const beginAnew = () => {
+    isOthers = true;
+    for (const action of page.waiting) stale.add(action);
+    isGone = false;
+    page.session.tell("anew");
+    hear(server.text, server.done, true);
+  };
   const reload = () => {
+    // With the view, nothing of a session that is gone is kept.
+    if (isGone) return;
     for (const hide of hiding) hide();
     page = new Page();
     // What is answered before the view is drawn.
@@ -212,7 +310,7 @@ export async function runSchedule({ Fields, kinds }, seed) {
   };
 
   const appear = (isThere) => {
-    if (page.isAway !== isThere || (!isThere && page.waiting)) return;
+    if (page.isAway !== isThere || (!isThere && page.waiting.size)) return;
     page.isAway = !isThere;
     if (isThere) return page.draw(page.value);
     page.fields.leave(page.it);
@@ -223,6 +321,8 @@ export async function runSchedule({ Fields, kinds }, seed) {
     appear(true);
     const { shown, fields, it } = page;
     composed = undefined;
+    isOthers = false;
+    refused = undefined;
     caret = chance(0.85) ? shown.length : pick(shown.length + 1);
     if (chance(0.1) && caret > 0) {
       erased.add(idOf(shown[caret - 1]));
@@ -244,12 +344,9 @@ export async function runSchedule({ Fields, kinds }, seed) {
     page.fields.compose(page.it, isComposing);
   };
   const press = (action) => {
-    const mine = page;
-    mine.waiting++;
-    mine.fields.act(action.kind, () => {
-      mine.waiting--;
-      return act(action);
-    });
+    isOthers = false;
+    page.waiting.add(action);
+    Fields.act(page.session, 1, { [action.kind]: action });
   };
   const submit = () => {
     appear(true);
@@ -259,12 +356,13 @@ export async function runSchedule({ Fields, kinds }, seed) {
     press({ kind: "submit", meant });
   };
   const steps = [
-    [0.67, type], [0.1, submit], [0.03, () => page.fields.flush()], [0.03, others],
+    [0.64, type], [0.1, submit], [0.03, () => page.fields.flush()], [0.03, others],
     [0.02, () => press({ kind: "other" })], [0.02, cut], [0.05, () => isUp || connect()],
-    [0.02, () => page.isAway || compose(chance(0.5))], [0.03, reload], [0.03, () => appear(page.isAway)],
+    [0.01, end], [0.01, crash], [0.01, lose], [0.02, () => page.isAway || compose(chance(0.5))], [0.03, reload], [0.03, () => appear(page.isAway)],
   ];
 
   const check = () => {
+    assert.equal(wrong, undefined);
     assert.equal(missed, undefined, "a character that was shown as the text was submitted is not in it");
     const { shown, it } = page;
     const texts = [shown, server.text, ...server.messages];
@@ -302,13 +400,18 @@ export async function runSchedule({ Fields, kinds }, seed) {
     appear(true);
     compose(false);
     connect();
-    for (let round = 0; round < 3; round++) {
-      await after();
-      page.it.held = undefined;
-      page.fields.flush();
-      await clock.run(clock.now + 100_000, after);
-    }
-    assert.equal(page.shown, server.text, "the control differs from the server");
+    const wait = async () => {
+      for (let round = 0; round < 3; round++) {
+        await after();
+        page.fields.flush();
+        await clock.run(clock.now + 100_000, after);
+      }
+    };
+    await wait();
+    if (!isOthers && refused === undefined) assert.equal(page.shown, server.text, "the control differs from the server");
+    type();
+    await wait();
+    assert.equal(page.shown, server.text, "the control differs from the server as the user goes on");
   } catch (error) {
     error.message = `seed ${seed}: ${error.message}`;
     throw error;

@@ -130,7 +130,7 @@ class Session extends EventTarget {
   node = () => ({ type: this.type, state: {} });
   draft = (id) => this.drafts[id];
   keepDraft = (id, draft) => void (this.drafts[id] = draft && JSON.parse(JSON.stringify(draft)));
-  act = (action) => {
+  act = (to, action) => {
     this.pending = [...this.pending, { n: (this.pending.at(-1)?.n ?? 0) + 1, to: 1, action }];
     return Promise.resolve();
   };
@@ -146,7 +146,7 @@ class Session extends EventTarget {
 
 test("an action keeps its answer when the server has lost others and it has another number", () => {
   const session = new Session(), fields = Fields.of(session, 1);
-  const bind = (name) => fields.bind(name, kinds.choice, { value: "-", send: (value) => session.act(value) });
+  const bind = (name) => fields.bind(name, kinds.choice, { value: "-", send: (value) => session.act(1, value) });
   const [one, other] = [bind("one"), bind("other")];
   fields.edit(one, "a");
   fields.flush();
@@ -165,7 +165,7 @@ test("a field whose `send` acts later does not send again and again", async () =
   const send = async (value) => {
     if (++sent > 5) return;
     await null;
-    await Fields.act(session, 1, value, () => session.act(value));
+    await Fields.act(session, 1, value);
   };
   const it = fields.bind("text", kinds.text, { value: "", send });
   fields.edit(it, "a", 1);
@@ -185,7 +185,7 @@ test("a page that is left sends what it has not sent", () => {
   globalThis.addEventListener = (type, fn) => type === "pagehide" && hiding.push(fn);
   try {
     const session = new Session(), fields = Fields.of(session, 1);
-    const it = fields.bind("text", kinds.text, { value: "", send: (value) => session.act(value) });
+    const it = fields.bind("text", kinds.text, { value: "", send: (value) => session.act(1, value) });
     fields.edit(it, "a", 1);
     fields.compose(it, true);
     fields.edit(it, "ab", 2);
@@ -199,21 +199,21 @@ test("a page that is left sends what it has not sent", () => {
 
 test("a control that is removed sends no text that is based on an old value", () => {
   const session = new Session(), fields = Fields.of(session, 1);
-  const it = fields.bind("text", kinds.text, { value: "", send: (value) => session.act(value) });
-  session.act("other");
+  const it = fields.bind("text", kinds.text, { value: "", send: (value) => session.act(1, value) });
+  session.act(1, "other");
   fields.edit(it, "abc", 3);
   fields.leave(it);
   session.answer("applied");
   fields.flush();
   assert.deepEqual(session.actions, []);
-  fields.bind("text", kinds.text, { value: "xyz", send: (value) => session.act(value) });
+  fields.bind("text", kinds.text, { value: "xyz", send: (value) => session.act(1, value) });
   fields.flush();
   assert.deepEqual(session.actions, ["xyzabc"]);
 });
 
 /** Fields of a session with one that has an edit and has sent another one. */
 function begun(session, name = "text") {
-  const fields = Fields.of(session, 1), send = (value) => session.act(value);
+  const fields = Fields.of(session, 1), send = (value) => session.act(1, value);
   const bind = (options) => fields.bind(name, kinds.text, { value: "", send, ...options });
   const it = bind();
   fields.edit(it, "a", 1);
@@ -237,15 +237,76 @@ for (const [name, tell] of [
     fields.flush();
     assert.deepEqual(session.actions, []);
     assert.equal(it.field.shown, "ab");
-    fields.act("submit", () => session.act("submit"));
+    Fields.act(session, 1, "submit");
     assert.deepEqual(session.actions, ["ab", "submit"], "the user goes on");
+  });
+}
+
+test("a refused text is not sent with another action after the server has lost actions", () => {
+  const session = new Session(), fields = Fields.of(session, 1);
+  const it = fields.bind("text", kinds.text, { value: "", send: (value) => session.act(1, value) });
+  fields.edit(it, "a", 1);
+  fields.flush();
+  session.answer("refused");
+  session.dispatchEvent(new Event("lost"));
+  Fields.act(session, 1, "submit");
+  assert.deepEqual(session.actions, ["submit"]);
+  fields.edit(it, "ab", 2);
+  session.answer("applied");
+  fields.flush();
+  assert.deepEqual(session.actions, ["ab"]);
+});
+
+/** Another page of a session, after a reload. */
+function reloaded(session) {
+  const next = new Session();
+  return Object.assign(next, { drafts: session.drafts, pending: session.pending, earlier: session.earlier });
+}
+
+for (const [name, isSentWithAction, happen] of [
+  ["a refused text", false, (session) => session.answer("refused")],
+  ["a text that is refused before the view is drawn", false, (session) => {
+    session.pending = [];
+    session.earlier.set(1, "refused");
+  }],
+  ["a text for a riblet that may be gone", true, (session) => {
+    session.pending = [];
+    session.dispatchEvent(new Event("lost"));
+  }],
+  ["a text whose outcome is unknown", true, (session) => {
+    session.pending = [];
+    session.earlier.set(1, "unknown");
+  }],
+]) {
+  test(`${name} is not sent by a reload`, async () => {
+    const { addEventListener } = globalThis, hiding = [];
+    globalThis.addEventListener = (type, fn) => type === "pagehide" && hiding.push(fn);
+    let session = new Session(), fields = Fields.of(session, 1);
+    try {
+      const send = (value) => session.act(1, value), bind = () => fields.bind("text", kinds.text, { value: "", send });
+      const it = bind();
+      fields.edit(it, "a", 1);
+      fields.flush();
+      happen(session);
+      for (const hide of hiding) hide();
+      session = reloaded(session);
+      fields = Fields.of(session, 1);
+      assert.equal(bind().field.shown, "a");
+      await new Promise(setImmediate);
+      fields.flush();
+      assert.deepEqual(session.actions, []);
+      Fields.act(session, 1, "submit");
+      assert.deepEqual(session.actions, isSentWithAction ? ["a", "submit"] : ["submit"]);
+    } finally {
+      globalThis.addEventListener = addEventListener;
+    }
   });
 }
 
 test("an action that waits is not done for a node that may be another one", async () => {
   const session = new Session(), { fields } = begun(session), told = [];
-  session.act("other");
-  const outcome = fields.act("submit", () => session.act("submit"));
+  session.act(1, "other");
+  const outcome = Fields.act(session, 1, "submit");
   session.addEventListener("outcome", ({ detail }) => told.push(detail));
   session.pending = [];
   session.dispatchEvent(new Event("lost"));
@@ -254,6 +315,19 @@ test("an action that waits is not done for a node that may be another one", asyn
   session.dispatchEvent(new Event("pending"));
   await new Promise(setImmediate);
   assert.deepEqual(session.actions, []);
+});
+
+test("what waits for a node that is gone is told as it was, without secrets", async () => {
+  const session = new Session(), told = [];
+  begun(session);
+  session.addEventListener("outcome", ({ detail }) => told.push(detail));
+  session.act(1, "other");
+  const outcomes = [Fields.act(session, 1, { login: { password: "p" } }, { secret: true }), Fields.act(session, 1, "submit"), Fields.back(session, 1)];
+  session.node = () => undefined;
+  session.dispatchEvent(Object.assign(new Event("change"), { detail: { ops: [] } }));
+  const unsent = { status: "unsent", message: "The riblet of this action is gone." };
+  assert.deepEqual(told, [{ to: 1, secret: true }, { to: 1, action: "submit" }, { to: 1, back: true }].map((it) => ({ ...it, ...unsent })));
+  assert.deepEqual(await Promise.all(outcomes), [unsent, unsent, unsent]);
 });
 
 test("a node that is gone has no fields any more", () => {
@@ -268,12 +342,15 @@ test("a node that is gone has no fields any more", () => {
 test("a field says what is too long to be sent", async () => {
   const session = new Session(), fields = Fields.of(session, 1), told = [];
   session.addEventListener("outcome", ({ detail }) => told.push(detail));
-  const send = (value) => void Fields.act(session, 1, value, () => Promise.reject(new RangeError("too long")));
+  session.act = () => Promise.reject(new RangeError("too long"));
+  let outcome;
+  const send = (value) => (outcome = Fields.act(session, 1, { password: value }, { secret: true }));
   const it = fields.bind("text", kinds.text, { value: "", send });
   fields.edit(it, "a", 1);
   fields.flush();
   await new Promise(setImmediate);
-  assert.deepEqual(told.map(({ status, message }) => [status, message]), [["unsent", "too long"]]);
+  assert.deepEqual(told, [{ to: 1, secret: true, status: "unsent", message: "too long" }]);
+  assert.deepEqual(await outcome, { status: "unsent", message: "too long" }, "no promise is rejected that no one has");
 });
 
 test("a node of another type has fields of its own", () => {
@@ -285,7 +362,7 @@ test("a node of another type has fields of its own", () => {
   assert.equal(session.drafts[1], undefined);
 });
 
-test("what the session does not take is not tried again before there is another view", async () => {
+test("what the session does not take is tried again when its status is another one", async () => {
   const session = new Session(), fields = Fields.of(session, 1);
   let tries = 0;
   const unsent = () => {
@@ -302,8 +379,11 @@ test("what the session does not take is not tried again before there is another 
     fields.flush();
   }
   assert.equal(tries, 1);
-  send = (value) => session.act(value);
+  send = (value) => session.act(1, value);
   session.dispatchEvent(Object.assign(new Event("change"), { detail: { ops: null } }));
+  fields.flush();
+  assert.deepEqual(session.actions, [], "a view says nothing of that");
+  session.dispatchEvent(new Event("status"));
   fields.flush();
   assert.deepEqual(session.actions, ["a"]);
 });
@@ -314,11 +394,11 @@ test("edits are no action that a node waits for", () => {
   session.dispatchEvent(new Event("pending"));
   seen.push(Fields.isPending(session, 1));
   bind({ clearedBy: ["submit"] });
-  fields.act("submit", () => session.act("submit"));
+  Fields.act(session, 1, "submit");
   seen.push(Fields.isPending(session, 1), Fields.isPending(session, 2), Fields.isPending(session));
   assert.deepEqual(seen, [false, true, false, true]);
   let during;
-  const other = fields.bind("other", kinds.text, { value: "", send: (value) => (session.act(value), (during = Fields.isPending(session, 1))) });
+  const other = fields.bind("other", kinds.text, { value: "", send: (value) => (session.act(1, value), (during = Fields.isPending(session, 1))) });
   while (session.pending.length) session.answer("applied");
   fields.edit(other, "x", 1);
   fields.flush();
@@ -345,6 +425,19 @@ test("a field that nothing shows is forgotten when all is answered", () => {
   assert.notEqual(bind(), it);
 });
 
+test("a field that nothing shows leaves no draft of an answered edit behind", () => {
+  const session = new Session(), fields = Fields.of(session, 1);
+  const bind = (value) => fields.bind("text", kinds.text, { value, send: (value) => session.act(1, value) });
+  const it = bind("");
+  fields.edit(it, "a", 1);
+  fields.flush();
+  fields.compose(it, true);
+  session.answer("applied");
+  bind("A");
+  fields.leave(it);
+  assert.equal(bind("A").field.shown, "A");
+});
+
 /** How many schedules: 100,000 take four minutes. */
 const schedules = Number(process.env.RIB_SCHEDULES ?? 1500);
 
@@ -364,9 +457,18 @@ const broken = [
   ["edits are based on the text before they were sent", "field.js", "    if (this.#edits) this.#edits = new Edits(this.shown);\n  }\n\n  /** Clears", "  }\n\n  /** Clears"],
   ["edits do not wait for the node's other actions", "fields.js", "it.held || this.#areOthersPending) return;", "it.held) return;"],
   ["an action does not wait for edits that wait", "fields.js", "if (edited.length && (this.#areOthersPending", "if (edited.length && (false"],
-  ["an action comes before the edits", "fields.js", "      this.flush();\n      const { action", "      const { action"],
+  ["an action comes before the edits", "fields.js", "      this.flush();\n      const { name", "      const { name"],
   ["a control that is not drawn takes an old value for the server's", "field.js", "this.isAway = true;", ""],
   ["a reload forgets what is not sent", "fields.js", "globalThis.addEventListener?.(\"pagehide\", (this.#leave = leave));", ""],
+  ["edits go to another riblet after a loss of actions", "fields.js", "lost: () => this.#hold(),", ""],
+  ["edits go to a riblet of another session", "fields.js", "anew: () => this.#hold(),", ""],
+  ["an action that waits goes to another riblet", "fields.js", "this.#giveUpQueue(\"The server has lost what this action waited for.\");", ""],
+  ["a refused text is sent again", "fields.js", "field.sent.length === 1) hold(it, \"edit\");", "field.sent.length === 1);"],
+  ["an action leaves edits behind that wait for it", "fields.js", "release(this.#all.values(), \"action\");", ""],
+  ["what the session has not taken is not tried again", "fields.js", "release(this.#all.values(), \"status\");", ""],
+  ["what the session has not taken is sent to another riblet", "fields.js", "hold(it, this.#isUnsent ? \"status\" : \"edit\")", "hold(it, \"edit\")"],
+  ["a reload forgets a hold", "fields.js", "const held = strengths.find((event) => event === kept?.held) ??", "const held ="],
+  ["a reload forgets that the server has lost actions", "fields.js", "kept?.epoch === this.#epoch ? undefined : \"action\"", "undefined"],
 ];
 
 for (const [index, [name, file, rule, instead]] of broken.entries()) {

@@ -412,7 +412,8 @@ final class Connection: PollTarget, @unchecked Sendable {
 
   /// Closes the socket.
   ///
-  /// Whatever is queued is lost. What the system has of it already, it sends as long as the peer takes some in `timeouts.closingSeconds`.
+  /// The output that the kernel does not have yet is lost. The kernel sends the rest, and gives up when the peer takes none of it for
+  /// `timeouts.closingSeconds`.
   func abort() {
     if case .closed = state { return }
     leaveSession()

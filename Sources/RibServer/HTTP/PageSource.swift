@@ -4,7 +4,8 @@ import WireHTTP
 
 /// The source of a page as far as it is served: its inline import maps, and the files that it names.
 ///
-/// The source is read as HTML's tokenizer reads it. Character references (`&amp;`) are not decoded.
+/// Tags with their attributes, comments, and elements whose content is text are read by the rules of HTML's tokenizer.
+/// Character references (`&amp;`), CDATA sections, and comments inside a script are not read.
 struct PageSource {
   /// An element that begins, and what its text is up to its end, if it is a script.
   struct Element {
@@ -47,8 +48,7 @@ struct PageSource {
     // The directive that decides on inline scripts. Without one, all scripts are allowed.
     guard let decisive = index("script-src-elem") ?? index("script-src") ?? index("default-src") else { return policy }
     var allowed = directives[decisive].dropFirst().map { $0 }
-    // The policy allows all inline scripts already. Browsers ignore 'unsafe-inline' beside a hash.
-    if allowed.contains(where: { $0.lowercased() == "'unsafe-inline'" }) { return policy }
+    if Self.allowsInlineScripts(allowed) { return policy }
     allowed.removeAll { $0.lowercased() == "'none'" }
     if directives[decisive][0].lowercased() == "default-src" {
       directives.append(["script-src"] + allowed + sources)
@@ -56,6 +56,16 @@ struct PageSource {
       directives[decisive] = [directives[decisive][0]] + allowed + sources
     }
     return directives.map { $0.joined(separator: " ") }.joined(separator: "; ")
+  }
+
+  /// Whether a directive's sources allow all inline scripts.
+  ///
+  /// Adding a hash to such sources would block the scripts.
+  private static func allowsInlineScripts(_ sources: [String]) -> Bool {
+    // CSP Level 3, "Does a source list allow all inline behavior for type?": 'unsafe-inline' is ignored beside these.
+    let sources = sources.map { $0.lowercased() }
+    let strict = ["'sha256-", "'sha384-", "'sha512-", "'nonce-", "'strict-dynamic'"]
+    return sources.contains("'unsafe-inline'") && !sources.contains { strict.contains(where: $0.hasPrefix) }
   }
 
   /// The source with other addresses for the scripts, style sheets and icons that it names.
@@ -76,11 +86,15 @@ struct PageSource {
     return replaced + bytes[index...]
   }
 
-  /// Whether an element's address is one of a script, a style sheet or an icon; other links are named by others too.
+  /// Whether the address of an element is replaced: scripts, style sheets, fonts and icons have other addresses.
+  ///
+  /// Other pages may name the targets of other links. A preload has the address by which its file is asked for later: images and
+  /// fetched data keep theirs.
   private func isResource(_ element: Element) -> Bool {
     guard element.name == "link" else { return true }
     let kinds = (value(of: "rel", in: element) ?? "").lowercased().split { " \t\n\r\u{c}".contains($0) }
-    return kinds.contains { ["stylesheet", "modulepreload", "preload", "icon"].contains($0) }
+    let isVersioned = ["script", "style", "font"].contains(value(of: "as", in: element)?.lowercased())
+    return kinds.contains { ["stylesheet", "modulepreload", "icon"].contains($0) || ($0 == "preload" && isVersioned) }
   }
 
   private func value(of name: String, in element: Element) -> String? {
@@ -98,9 +112,16 @@ struct PageSource {
           continue
         }
         if skip("<!--") {
-          find("-->")
+          skipComment()
         } else if let first = peek(1), Self.isLetter(first) {
           return element()
+        } else if peek(1) == UInt8(ascii: "/"), let first = peek(2), Self.isLetter(first) {
+          index += 2
+          // An end tag may have attributes, which are ignored.
+          while attribute() != nil {}
+        } else if let mark = peek(1), "!?/".utf8.contains(mark) {
+          // A document type, or what HTML reads as a comment.
+          while let byte = peek(), byte != UInt8(ascii: ">") { index += 1 }
         } else {
           index += 1
         }
@@ -115,7 +136,7 @@ struct PageSource {
       while let attribute = attribute() { attributes.append(attribute) }
       let start = index
       // The content of these elements is text.
-      if ["script", "style", "textarea", "title"].contains(name) {
+      if ["script", "style", "textarea", "title", "iframe", "noembed", "noframes", "xmp"].contains(name) {
         while index < bytes.count, !isAtEnd(of: name) { index += 1 }
       }
       return Element(name: name, attributes: attributes, text: start..<index)
@@ -166,12 +187,18 @@ struct PageSource {
       return true
     }
 
-    private mutating func find(_ text: StaticString) { while index < bytes.count, !skip(text) { index += 1 } }
+    /// Skips a comment's text and its end.
+    private mutating func skipComment() {
+      // HTML §13.2.5, "comment start state" and "comment end bang state"
+      if skip(">") || skip("->") { return }
+      while index < bytes.count, !skip("-->"), !skip("--!>") { index += 1 }
+    }
 
     private func isAtEnd(of name: String) -> Bool {
       guard peek() == UInt8(ascii: "<"), peek(1) == UInt8(ascii: "/") else { return false }
       let end = bytes[(index + 2)...].prefix(name.utf8.count)
-      return end.count == name.utf8.count && zip(end, name.utf8).allSatisfy { $0 | 0x20 == $1 }
+      guard end.count == name.utf8.count, zip(end, name.utf8).allSatisfy({ $0 | 0x20 == $1 }) else { return false }
+      return peek(2 + end.count).map { Self.isSpace($0) || "/>".utf8.contains($0) } ?? false
     }
   }
 }

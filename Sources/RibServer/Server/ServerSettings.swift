@@ -167,8 +167,8 @@ public struct ServerSettings: Equatable, Sendable {
     /// `timeouts.closingSeconds`: from the server's last word to the client's close and, before it is out, as long as the
     /// client takes next to nothing, less than 4 KiB, of what it is owed.
     ///
-    /// A last word that waits for a commit has the time of a silent client. Once the connection is closed, the system gives up what it
-    /// still has to send after as long a time in which the client takes none of it.
+    /// A last word that waits for a commit has the time of a silent client. After the close, the kernel gives up its unsent data when the
+    /// client takes none of it for this time.
     public var closingSeconds = 5
 
     /// `timeouts.drainSeconds`: how long clients have to go elsewhere when the server stops, before it ends their

@@ -83,9 +83,8 @@ extension Room {
     case .posted(let message):
       state.outgoing = nil
       state.add([message])
-      guard var waiting = state.waiting else { return .none }
-      let next = waiting.removeFirst()
-      state.waiting = waiting.isEmpty ? nil : waiting
+      guard let next = state.waiting?.first else { return .none }
+      state.waiting?.removeFirst()
       return send(next, &state)
     case .postFailed(let key):
       state.outgoing?.failed = key

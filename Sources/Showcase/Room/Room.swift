@@ -23,7 +23,9 @@ struct Room: Riblet {
     var draft = ""
     var problem: String?
     var outgoing: Outgoing?
-    /// The messages that wait for the outgoing one, in order; nil for none.
+    /// The messages that wait for the outgoing one, in order.
+    ///
+    /// Optional, as sessions that an earlier version has stored have no such list.
     var waiting: [String]?
     var people = People.State()
   }

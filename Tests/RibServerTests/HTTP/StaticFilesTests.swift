@@ -66,6 +66,17 @@ import WireHTTP
     (#"<script type="importmap">alert(1)</script>"#, false),
     (#"<script type="importmap">{}</script>"#, false),
     (#"<script type="importmap">[1]</script>"#, false),
+    // HTML §13.2.5: comments that end at once, or by "--!>".
+    (#"<!--><script type="importmap">\#(importMap)</script> -->"#, true),
+    (#"<!---><script type="importmap">\#(importMap)</script> -->"#, true),
+    (#"<!-- --!><script type="importmap">\#(importMap)</script> -->"#, true),
+    (#"<!----><script type="importmap">\#(importMap)</script>"#, true),
+    (#"<!-- -- > <script type="importmap">\#(importMap)</script> -->"#, false),
+    (#"<!x <script type="importmap">\#(importMap)</script>"#, false),
+    (#"<?x <script type="importmap">\#(importMap)</script>"#, false),
+    (#"</p title='<script type="importmap">\#(importMap)</script>'>"#, false),
+    (#"<iframe><script type="importmap">\#(importMap)</script></iframe>"#, false),
+    (#"<title></titles><script type="importmap">\#(importMap)</script></title>"#, false),
   ])
   func importMapOfAPage_isAllowed(page: String, isAllowed: Bool) throws {
     var files = StaticFiles()
@@ -90,12 +101,16 @@ import WireHTTP
 
   @Test func importMap_comesBesideWhatAPolicySaysOfScripts() {
     let page = PageSource(Array("<script type=importmap>\(Self.importMap)</script>".utf8))
-    let source = "'sha256-CkSKoPO4oIL9lYChppHInWqvVtYYXEHlgh7m5ZNhPu0='"
-    #expect(page.policy("default-src 'none'; script-src 'self'") == "default-src 'none'; script-src 'self' \(source)")
-    #expect(page.policy("default-src 'none'; img-src *") == "default-src 'none'; img-src *; script-src \(source)")
-    #expect(page.policy("script-src 'none'") == "script-src \(source)")
+    let hash = "'sha256-CkSKoPO4oIL9lYChppHInWqvVtYYXEHlgh7m5ZNhPu0='"
+    #expect(page.policy("default-src 'none'; script-src 'self'") == "default-src 'none'; script-src 'self' \(hash)")
+    #expect(page.policy("default-src 'none'; img-src *") == "default-src 'none'; img-src *; script-src \(hash)")
+    #expect(page.policy("script-src 'none'") == "script-src \(hash)")
     let elements = "script-src 'self'; script-src-elem 'none'"
-    #expect(page.policy(elements) == "script-src 'self'; script-src-elem \(source)")
+    #expect(page.policy(elements) == "script-src 'self'; script-src-elem \(hash)")
+    for source in ["'nonce-x'", "'SHA256-x'", "'sha384-x'", "'sha512-x'", "'strict-dynamic'"] {
+      let policy = "script-src 'unsafe-inline' \(source)"
+      #expect(page.policy(policy) == "\(policy) \(hash)", "browsers ignore 'unsafe-inline' here")
+    }
     for policy in ["img-src 'self'", "default-src 'self' 'unsafe-inline'", ""] {
       #expect(page.policy(policy) == policy, "all inline scripts are allowed")
     }
@@ -133,6 +148,19 @@ import WireHTTP
     for path in others { #expect(served[path] == nil) }
     files.add("app.js", page + page)
     #expect(files.versioned()["/"]?.bytes != served["/"]?.bytes)
+  }
+
+  /// A preload has the address by which its user asks for the file.
+  @Test func preload_isVersioned_ifItsUserIs() throws {
+    var files = StaticFiles()
+    files.isVersioned = true
+    files.add("a.js", page)
+    let kinds = ["script": true, "STYLE": true, "font": true, "image": false, "fetch": false, "": false]
+    for (kind, isVersioned) in kinds {
+      let source = #"<link rel="preload" as="\#(kind)" href="a.js">"#
+      files.add("index.html", Array(source.utf8))
+      #expect((files.versioned()["/"]?.bytes != Array(source.utf8)) == isVersioned, "as \(kind)")
+    }
   }
 
   @Test func file_hasTheTypeThatItIsGiven() throws {

@@ -197,7 +197,7 @@ struct RoomTests {
     test.send(.retryTapped) { $0.outgoing?.failed = nil }
     test.receive(.posted(message(1))) { state in
       state.outgoing = .init(text: "again")
-      state.waiting = nil
+      state.waiting = []
       state.messages = [message(1)]
     }
     test.receive(.happened(.posted(message(1))))
@@ -206,6 +206,33 @@ struct RoomTests {
       state.messages = [message(1), message(2, "again")]
     }
     test.receive(.happened(.posted(message(2, "again"))))
+    test.skipEffectsInFlight()
+  }
+
+  @Test func messagesThatWait_arePostedByARestoredSession() throws {
+    let session = try TestSession(riblet("Ada"), effects: .running)
+    flaky.fails(.post)
+    for text in ["one", "two", "three"] {
+      try session.act(#"{"draftChanged":"\#(text)"}"#)
+      try session.act(#""sendTapped""#)
+    }
+    let restored = try session.restored(as: riblet("Ada"), effects: .running)
+    session.stop()
+    #expect(restored.viewState()?["waiting"] == .array([.string("two"), .string("three")]))
+    flaky.fails(nil)
+    clock.advance(by: .seconds(10))
+    #expect(restored.messageIDs == [1, 2, 3])
+    #expect(flaky.store.page(before: nil, count: 10).map(\.text) == ["one", "two", "three"])
+  }
+
+  /// A stored list may be empty.
+  @Test func posting_withNoMessageThatWaits_ends() throws {
+    let key = try #require(IdempotencyKey("test-1-1"))
+    let state = Room.State(outgoing: .init(text: "Hello", failed: key), waiting: [])
+    let test = TestRiblet(riblet("Ada"), given: state, exhaustivity: .off)
+    test.send(.retryTapped)
+    test.skipWhatHappened(strict: false)
+    #expect(test.state.outgoing == nil && test.state.messages == [message(1)])
     test.skipEffectsInFlight()
   }
 
