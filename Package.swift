@@ -189,9 +189,8 @@ let package = Package(
     .testTarget(
       name: "RibServerTests",
       dependencies: [
-        "CLyingDisk", "CurlTransport", "RibClient", "RibCore", "RibDaemon", "RibInspector", "RibMetrics", "RibPostgres",
-        "RibServer",
-        "RibTestSupport", "RibTesting", "RibWeb", "Showcase", "Simulation", "Wire", "WireHTTP", "WireHash", "ribctl",
+        "CLyingDisk", "CurlTransport", "RibClient", "RibCore", "RibDaemon", "RibDevIssuer", "RibInspector", "RibMetrics",
+        "RibPostgres", "RibServer", "RibTestSupport", "RibTesting", "RibWeb", "Showcase", "Simulation", "Wire", "WireHTTP", "WireHash", "ribctl",
         "ribd",
         "ribd-cluster", "ribshapes", "ribsim",
         .target(name: "CLinux", condition: .when(platforms: [.linux])), configuration, grdb, logging,

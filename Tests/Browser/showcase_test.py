@@ -19,7 +19,8 @@ class ShowcaseTest(BrowserTest):
     def test_the_list_names_all_apps_and_leads_to_them(self):
         self.open("counter")
         links = self.page.get_by_role("navigation").get_by_role("link")
-        expect(links).to_have_count(13)
+        # The apps, and the stage.
+        expect(links).to_have_count(14)
         links.filter(has_text="Ten thousand").click()
         expect(self.page).to_have_url(re.compile("#/catalog$"))
         expect(self.page.locator('[data-app="catalog"] .catalog-row').first).to_be_visible()

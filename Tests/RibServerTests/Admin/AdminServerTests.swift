@@ -2,6 +2,7 @@ import CurlTransport
 import Foundation
 import Logging
 import RibWeb
+import Synchronization
 import Testing
 import Wire
 import WireHTTP
@@ -93,10 +94,10 @@ import WireHTTP
   @Test func history_isKept_whileNobodyLooks() async throws {
     try await withServer { server, _ in
       let history = AdminDesk(server, AdminTokens(token: "secret")).keepHistory(every: 5_000_000)
-      let looks = try #require(server.inspection).looks
-      #expect(await eventually { looks.withLock { $0.samples.count } >= 3 })
+      let inspection = try #require(server.inspection)
+      #expect(await eventually { inspection.looks.withLock { $0.samples.count } >= 3 })
       history.cancel()
-      let overview = try #require(await server.inspection?.overview())
+      let overview = await inspection.overview()
       #expect(overview.samples.count >= 3)
       #expect(zip(overview.samples, overview.samples.dropFirst()).allSatisfy { $0.id < $1.id })
     }

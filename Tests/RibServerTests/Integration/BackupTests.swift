@@ -1,13 +1,13 @@
 import CurlTransport
 import Foundation
 import GRDB
+import RibDevIssuer
 import RibTestSupport
 import Synchronization
 import Testing
 import Wire
 
 @testable import RibServer
-@testable import ribctl
 
 /// A store that is copied while daemons use it, and put back: as an operator does it, and as clients see it.
 @Suite(.blocking, .timeLimit(.minutes(5))) struct BackupTests {
