@@ -27,14 +27,14 @@ export class SentActions {
       const newest = this.#sent[0]?.n ?? 0;
       for (const action of pending) if (action.n > newest) this.#sent.unshift({ ...action, state: "waiting" });
       this.#sent.length = Math.min(this.#sent.length, KEPT);
-      this.#draw();
+      this.draw();
     };
     session.addEventListener("pending", ({ detail }) => isShown() && notePending(detail.pending));
     session.addEventListener("outcome", ({ detail: { n, status, nack } }) => {
       const sent = isShown() && this.#sent.find((sent) => sent.n === n);
       if (!sent) return;
       sent.state = nack ? `${words[status]}: ${nack.message}` : words[status];
-      this.#draw();
+      this.draw();
     });
     // Another session numbers its actions from 1.
     session.addEventListener("status", () => {
@@ -43,7 +43,9 @@ export class SentActions {
     notePending(session.pending);
   }
 
-  #draw() {
+  /** Draws the list, if it is shown: what is not seen is found by nobody who looks for a text either. */
+  draw() {
+    if (this.#list.closest("[hidden]")) return this.#list.replaceChildren();
     const session = this.#session;
     this.#list.replaceChildren(...this.#sent.map(({ n, to, action, state }) => {
       const isWhole = action !== undefined;

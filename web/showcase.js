@@ -379,6 +379,7 @@ function drawTab() {
   const isComposing = settings.isGeneric && !shown.isStaged;
   $("sent").hidden = !isComposing;
   $("code").hidden = isComposing || !apps[shown.app]?.code;
+  tools?.sent.draw();
 }
 
 /** The item of an app; of the stage, which is no app, without a name. */

@@ -109,7 +109,8 @@ extension JSONSchema {
     switch (self, declared) {
     case (.unknown, _), (.object, .dictionary), (.object, .custom): declared
     case (.array(let seen), .array(let element)): .array(seen.completed(by: element))
-    case (let seen, .nullable(let element)): .nullable(seen.completed(by: element))
+    case (.nullable(let seen), .nullable(let element)), (let seen, .nullable(let element)):
+      .nullable(seen.completed(by: element))
     default: self
     }
   }

@@ -249,7 +249,7 @@ class EngineCases:
         self.check("a modal")
         self.turn_to("counter")
         self.browser.click("#handoff-open")
-        self.wait("document.querySelector('dialog[open] [role=img]')")
+        self.wait("document.querySelector('dialog[open] #handoff-link').value")
         self.check("the hand-off")
 
     # Guests by HTTP of hosts by WebSocket: each guest acts, and then hears what its host does.
