@@ -47,11 +47,18 @@ let earlier = [];
 
 /** Loads what the stage does without; all modules at once, as each that asks for others would take a round trip more. */
 function load() {
-  load.isBegun ??= begin().catch(({ message }) => say(`A part of the page could not be loaded: ${message}. Load the page again.`, "failure"));
+  load.attempt ??= begin().catch(({ message }) => {
+    load.attempt = undefined;
+    // A server that is away has no modules: the next attempt is made when the session is back.
+    if (load.hasFailed) say(`A part of the page could not be loaded: ${message}. Load the page again.`, "failure");
+    load.hasFailed = true;
+  });
   async function begin() {
     const others = Promise.all([
       import("./inspector.js"), import("./compose.js"), import("./handoff.js"), import("./code.js"), import("./inspector-views.js"), import("./inspector-wire.js"),
     ]);
+    // It is waited for below, and its failure must not be one that nobody waits for.
+    others.catch(() => {});
     const [{ generic }] = await Promise.all([
       import("./generic.js"), import("./views-catalog.js"), import("./views-navigation.js"), import("./views-services.js"),
     ]);
@@ -109,6 +116,7 @@ function open(app, share, isJoined, isStaged = false) {
     transports: order[settings.transport],
   });
   session.addEventListener("change", () => (isKnown = true), { once: true });
+  session.addEventListener("status", () => isShown(session) && isUp(session.status) && load.hasFailed && !tools && load());
   session.addEventListener("message", ({ detail }) => isShown(session) && !tools && earlier.push(detail));
   shown = { app, key, isJoined, isStaged, session };
   for (const name of ["status", "notice", "stored"]) session.addEventListener(name, () => isShown(session) && drawStatus());

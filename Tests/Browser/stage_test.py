@@ -130,7 +130,8 @@ class StageTest(BrowserTest):
     def test_server_that_others_kill_comes_back(self):
         os.kill(self.daemon.server, signal.SIGKILL)
         self.click(self.first, 3)
-        expect(self.page.locator("#duo-result")).to_contain_text("3 actions were waiting. Each was done once")
+        # It is back within two seconds, which some of the clicks may come after.
+        expect(self.page.locator("#duo-result")).to_contain_text(re.compile("(was|were) waiting|Nothing was lost"))
         self.expect_count(self.begin + 3)
 
     def test_cut_link_holds_what_the_first_screen_does(self):
