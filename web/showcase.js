@@ -50,7 +50,8 @@ function load() {
   load.isBegun ??= begin().catch(({ message }) => say(`A part of the page could not be loaded: ${message}. Load the page again.`, "failure"));
   async function begin() {
     const others = Promise.all([
-      import("./inspector.js"), import("./compose.js"), import("./handoff.js"), import("./code.js"), import("./inspector-views.js"), import("./inspector-wire.js"),
+      import("./inspector.js"), import("./compose.js"), import("./handoff.js"), import("./code.js"),
+      import("./inspector-parts.js"), import("./inspector-views.js"), import("./inspector-wire.js"),
     ]);
     const [{ generic }] = await Promise.all([
       import("./generic.js"), import("./views-catalog.js"), import("./views-navigation.js"), import("./views-services.js"),
@@ -131,7 +132,7 @@ function open(app, share, isJoined, isStaged = false) {
   draw();
   if (isStaged) stage.show(session);
   tools?.sent.follow(session);
-  tools?.panel.show(session, key, []);
+  tools?.panel.show(session, { key });
   drawStatus();
   drawCompany();
   drawPending(session);
@@ -417,9 +418,9 @@ document.querySelector(".skip").addEventListener("click", (event) => {
 });
 
 /** Brings to life what is beside an app. */
-function useTools([{ inspector }, { bindAppTabs, SentActions }, { handoff }, { showCode }]) {
-  const panel = inspector(links, {
-    drop: () => shown.session.reconnect(),
+function useTools([{ mountInspector }, { bindAppTabs, SentActions }, { handoff }, { showCode }]) {
+  const panel = mountInspector($("inspector"), {
+    links,
     async verify() {
       try {
         const isSame = await shown.session.check();
@@ -435,6 +436,7 @@ function useTools([{ inspector }, { bindAppTabs, SentActions }, { handoff }, { s
       reopen();
     },
     elementsOf: (id) => shown.mounted?.elementsOf?.(id) ?? [],
+    predicted: "the counter",
     setOptimistic(isOn) {
       settings.isOptimistic = isOn;
     },
@@ -448,7 +450,7 @@ function useTools([{ inspector }, { bindAppTabs, SentActions }, { handoff }, { s
   });
   const { session, key, app } = shown;
   sent.follow(session);
-  panel.show(session, key, earlier);
+  panel.show(session, { key, earlier });
   showCode($("code"), apps[app]?.code);
 }
 

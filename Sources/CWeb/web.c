@@ -138,6 +138,9 @@ static const unsigned char elements_js[] = {
 static const unsigned char inspector_link_js[] = {
 #embed "../../web/inspector-link.js"
 };
+static const unsigned char inspector_parts_js[] = {
+#embed "../../web/inspector-parts.js"
+};
 static const unsigned char inspector_wire_js[] = {
 #embed "../../web/inspector-wire.js"
 };
@@ -329,6 +332,7 @@ static const struct web_file files[] = {
     SHOWCASE("inspector.js", inspector_js),
     SHARED("elements.js", elements_js),
     SHOWCASE("inspector-link.js", inspector_link_js),
+    SHOWCASE("inspector-parts.js", inspector_parts_js),
     SHOWCASE("inspector-wire.js", inspector_wire_js),
     SHOWCASE("inspector-views.js", inspector_views_js),
     SHARED("focus.js", focus_js),
