@@ -1,27 +1,38 @@
 // The link as the inspector makes it worse: later, or none.
 
 /**
- * What the inspector does to the link. Events: "cut" when all connections are to end, and "travel" with
- * `{direction, duration}` when a message sets out.
+ * What the inspector does to the link. Events: "change" of the delay or of whether there is a link, "cut" when all connections are to end, and
+ * "travel" with `{direction, duration}` when a message sets out.
  */
 export class LinkControls extends EventTarget {
-  /** Milliseconds that a message takes, each way. */
-  delay = 0;
+  #delay = 0;
   /** Whether there is a link at all. */
   isOffline = false;
   /** The name of the transport that was used last. */
   transport = "";
 
+  /** Milliseconds that a message takes, each way. */
+  get delay() {
+    return this.#delay;
+  }
+
+  set delay(milliseconds) {
+    this.#delay = milliseconds;
+    this.dispatchEvent(new Event("change"));
+  }
+
   /** Ends the link, and refuses new ones until `goOnline()`. */
   goOffline() {
     this.isOffline = true;
     this.dispatchEvent(new Event("cut"));
+    this.dispatchEvent(new Event("change"));
   }
 
   /** Sessions come back at once when the browser says that it is online, instead of when they would try again. */
   goOnline() {
     this.isOffline = false;
     globalThis.dispatchEvent(new Event("online"));
+    this.dispatchEvent(new Event("change"));
   }
 
   travels(direction) {

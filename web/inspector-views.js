@@ -24,7 +24,7 @@ function glimpse(state) {
 
 /** Draws the riblets as nested lists, and lights up those that have changed. */
 export function drawTree(panel, view, changed) {
-  if (!view) return panel.replaceChildren(element("p", { className: "note" }, "There is no view yet."));
+  if (!view) return panel.replaceChildren(element("p", { className: "inspector-hint" }, "There is no view yet."));
   const item = (id, isFront, route) => {
     const node = view.nodes[id];
     const className = changed.has(Number(id)) ? "tree-node is-changed" : "tree-node";
@@ -44,7 +44,7 @@ export function drawTree(panel, view, changed) {
     return ids.map(({ id, index }) => item(id, isActive(container, index), `${key} · ${container.kind}`));
   };
   const focused = panel.contains(document.activeElement) && document.activeElement.dataset.node;
-  panel.replaceChildren(element("ul", { className: "tree" }, item(view.root, true, "")));
+  panel.replaceChildren(element("ul", { className: "inspector-tree" }, item(view.root, true, "")));
   // All of it is another, and whoever goes through it by keys is to go on.
   if (focused) panel.querySelector(`[data-node="${focused}"]`)?.focus();
 }
@@ -136,7 +136,7 @@ export class Value {
   /** The button stays the same one, last in the body, so that it keeps the focus. */
   #drawMore(count) {
     this.#more ??= element("button", {
-      type: "button", className: "button button-quiet",
+      type: "button", className: "inspector-button is-quiet",
       onclick: () => {
         this.#shown += FOLD * 2;
         this.#draw();
@@ -190,16 +190,17 @@ function tries(key) {
 
 const short = (text) => (text && text.length > 12 ? `${text.slice(0, 8)}…` : text);
 
-export function drawFacts(panel, session, key, links, answers) {
+/** The session's facts; those that need the entry's key in `sessionStorage`, or the controls of the link, only with them. */
+export function drawFacts(panel, session, answers, key, links) {
   const { welcome, view, revision, durability, pending } = session;
   const facts = {
     Session: short(welcome?.sid), Client: welcome?.cid, Epoch: short(welcome?.epoch), Revision: view && revision,
     "Last answered action": welcome && Math.max(answers.n, welcome.n), "Waiting actions": pending.length,
-    Durability: durabilities[durability], Transport: links.transport, "Tries to resume": tries(key) ?? 0,
+    Durability: durabilities[durability], ...(links && { Transport: links.transport }), ...(key && { "Tries to resume": tries(key) ?? 0 }),
     "Round trip": answers.roundTrip === undefined ? undefined : `${answers.roundTrip.toFixed(1)} ms`,
     Server: welcome && `ribd ${welcome.build}`,
   };
   const rows = Object.entries(facts).map(([name, fact]) =>
     element("div", null, element("dt", null, name), element("dd", null, String(fact ?? "–"))));
-  panel.replaceChildren(element("dl", { className: "facts" }, ...rows));
+  panel.replaceChildren(element("dl", { className: "inspector-facts" }, ...rows));
 }

@@ -110,8 +110,8 @@ export class Wire {
     const figure = element("span", { className: "wire-figure" }, `${grouped(text === undefined ? length : new Blob([text]).size)} B`);
     const kind = messages.length > 1 ? `${message.t} ×${messages.length}` : message.t;
     const row = element("button", { type: "button", className: "wire-row", ariaExpanded: "false", title: `${clock(at)}, ${figure.textContent}` },
-      element("span", { className: `way ${isOut ? "way-out" : "way-in"}` },
-        element("span", { className: "visually-hidden" }, isOut ? "Sent: " : "Received: "), kind), " ",
+      element("span", { className: `inspector-way ${isOut ? "is-out" : "is-in"}` },
+        element("span", { className: "inspector-unseen" }, isOut ? "Sent: " : "Received: "), kind), " ",
       element("span", { className: "wire-about" }, message.isLong ? "" : gist(message)), " ", figure);
     const item = Object.assign(element("li", { className: "wire-item" }, row), { record });
     for (const each of messages) this.#tie(each, item, figure, isOut);
@@ -149,7 +149,7 @@ export class Wire {
     const isOpen = row.ariaExpanded === "true";
     row.ariaExpanded = String(!isOpen);
     if (isOpen) return item.lastElementChild.remove();
-    item.append(element("div", { className: "wire-whole" }, element("p", { className: "hint" }, row.title),
-      element("pre", { className: "json", tabIndex: 0 }, pretty(item.record.text))));
+    item.append(element("div", { className: "wire-whole" }, element("p", { className: "inspector-hint" }, row.title),
+      element("pre", { className: "inspector-json", tabIndex: 0 }, pretty(item.record.text))));
   }
 }

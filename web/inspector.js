@@ -1,57 +1,78 @@
-// The panel for the curious: what goes over the wire, what the page holds, and ways to make the link worse.
+// The panel for the curious: what goes over the wire, what the page holds, and ways to make the link worse. inspector.d.ts documents it.
 //
-// It learns everything from the session's events, and while it is collapsed it does nothing but keep the texts of the
-// last messages: nothing is parsed, nothing is drawn.
+// The inspector learns everything from the session's events. While it is folded it only keeps the texts of the last messages: it parses
+// nothing, and draws nothing.
 
+import { makeParts } from "./inspector-parts.js";
 import { Answers, drawFacts, drawTree, Value } from "./inspector-views.js";
 import { Wire } from "./inspector-wire.js";
 
-const $ = (id) => document.getElementById(id);
-const views = ["wire", "tree", "document", "facts"];
+export { LinkControls, throttled } from "./inspector-link.js";
+
+/** How many inspectors the page has had. */
+let count = 0;
 
 /** Shows the session in one of the views at a time; draws once a frame at most, and only what can be seen. */
-class Panel {
-  wire = new Wire($("wire"));
-  #links;
-  #active = views[0];
+class Inspector {
+  #options;
+  #parts;
+  #wire;
+  /** The index of the tab in front. */
+  #active = 0;
   #session;
   #key;
   #answers;
   #document;
   #changed = new Set();
   #isScheduled = false;
+  /** Ends all that the inspector listens to outside of its elements: until it is unmounted, while a session is shown, and while it is open. */
+  #mounted = new AbortController();
+  #showing;
   #following;
 
-  constructor(links) {
-    this.#links = links;
+  constructor(parent, options) {
+    this.#options = options;
+    this.#parts = makeParts(`inspector-${++count}`, options);
+    this.#wire = new Wire(this.#parts.wire);
+    this.#bindToggle();
+    this.#bindTabs();
+    this.#bindWire();
+    this.#bindOperations();
+    if (options.links) this.#bindLinks(options.links);
+    if (options.elementsOf) this.#bindTree(options.elementsOf);
+    parent.append(this.#parts.root);
   }
 
   get #isOpen() {
-    return !$("inspector-body").hidden && this.#session !== undefined;
+    return !this.#parts.body.hidden && this.#session !== undefined;
   }
 
-  show(session, key, earlier) {
+  show(session, { key, earlier = [] } = {}) {
     this.#session = session;
     this.#key = key;
     const answers = (this.#answers = new Answers());
     this.#document = undefined;
-    this.wire.clear();
-    for (const name of ["tree", "document", "facts"]) $(name).replaceChildren();
-    for (const message of earlier) this.wire.keep(message);
-    session.addEventListener("message", ({ detail }) => {
-      if (this.#session === session) this.wire.keep(detail);
-    });
-    session.addEventListener("pending", ({ detail }) => answers.note(detail.pending));
-    this.follow();
+    this.#wire.clear();
+    this.#say("");
+    for (const name of ["tree", "document", "facts"]) this.#parts[name].replaceChildren();
+    for (const message of earlier) this.#wire.keep(message);
+    this.#showing?.abort();
+    this.#showing = new AbortController();
+    const { signal } = this.#showing;
+    session.addEventListener("message", ({ detail }) => this.#wire.keep(detail), { signal });
+    session.addEventListener("pending", ({ detail }) => answers.note(detail.pending), { signal });
+    this.#follow();
   }
 
-  select(name) {
-    this.#active = name;
-    this.#schedule();
+  unmount() {
+    for (const controller of [this.#mounted, this.#showing, this.#following]) controller?.abort();
+    this.#session = undefined;
+    this.#parts.root.remove();
+    this.#parts.spot.remove();
   }
 
   /** Listens to what makes it draw, as long as it is open. */
-  follow() {
+  #follow() {
     this.#following?.abort();
     if (!this.#isOpen) return;
     this.#following = new AbortController();
@@ -78,126 +99,145 @@ class Panel {
   }
 
   #draw() {
-    switch (this.#active) {
-      case "wire": return this.wire.draw();
-      case "tree": return drawTree($("tree"), this.#session.view, this.#changed);
-      case "document": return this.#drawDocument(this.#session.view);
-      default: return drawFacts($("facts"), this.#session, this.#key, this.#links, this.#answers);
-    }
+    const { tree, facts } = this.#parts;
+    const session = this.#session;
+    const draws = [
+      () => this.#wire.draw(),
+      () => drawTree(tree, session.view, this.#changed),
+      () => this.#drawDocument(session.view),
+      () => drawFacts(facts, session, this.#answers, this.#key, this.#options.links),
+    ];
+    draws[this.#active]();
   }
 
   #drawDocument(view) {
     if (!view || this.#document?.update(view)) return;
     this.#document = new Value("view", view, ["nodes", String(view.root), "state"]);
-    $("document").replaceChildren(this.#document.element);
+    this.#parts.document.replaceChildren(this.#document.element);
   }
-}
 
-/** The tabs above the views, by click and by arrow keys. */
-function bindTabs(select) {
-  const choose = (name) => {
-    for (const other of views) {
-      const isOn = other === name;
-      $(`tab-${other}`).ariaSelected = String(isOn);
-      $(`tab-${other}`).tabIndex = isOn ? 0 : -1;
-      $(`panel-${other}`).hidden = !isOn;
-    }
-    select(name);
-  };
-  const last = views.length - 1;
-  for (const [index, name] of views.entries()) {
-    const next = {
-      ArrowRight: index === last ? 0 : index + 1, ArrowLeft: index === 0 ? last : index - 1, Home: 0, End: last,
+  /** Folds the inspector away, and unfolds it; at first it is open where there is room for it. */
+  #bindToggle() {
+    const { root, toggle, word, body } = this.#parts;
+    const expand = (isOpen) => {
+      body.hidden = !isOpen;
+      toggle.ariaExpanded = String(isOpen);
+      word.textContent = isOpen ? "Hide" : "Show";
+      root.classList.toggle("is-folded", !isOpen);
+      this.#follow();
     };
-    $(`tab-${name}`).addEventListener("click", () => choose(name));
-    $(`tab-${name}`).addEventListener("keydown", (event) => {
-      if (!(event.key in next)) return;
-      event.preventDefault();
-      choose(views[next[event.key]]);
-      $(`tab-${views[next[event.key]]}`).focus();
+    toggle.addEventListener("click", () => expand(body.hidden));
+    expand(this.#options.isOpen ?? matchMedia("(min-width: 68rem)").matches);
+  }
+
+  /** The tabs above the views, by click and by arrow keys. */
+  #bindTabs() {
+    const { tabs, panels } = this.#parts;
+    const choose = (chosen) => {
+      for (const [index, tab] of tabs.entries()) {
+        tab.ariaSelected = String(index === chosen);
+        tab.tabIndex = index === chosen ? 0 : -1;
+        panels[index].hidden = index !== chosen;
+      }
+      this.#active = chosen;
+      this.#schedule();
+    };
+    const last = tabs.length - 1;
+    for (const [index, tab] of tabs.entries()) {
+      const next = { ArrowRight: index === last ? 0 : index + 1, ArrowLeft: index === 0 ? last : index - 1, Home: 0, End: last };
+      tab.addEventListener("click", () => choose(index));
+      tab.addEventListener("keydown", (event) => {
+        if (!(event.key in next)) return;
+        event.preventDefault();
+        choose(next[event.key]);
+        tabs[next[event.key]].focus();
+      });
+    }
+    choose(0);
+  }
+
+  #bindWire() {
+    const { pause, clear } = this.#parts;
+    clear.addEventListener("click", () => this.#wire.clear());
+    pause.addEventListener("click", () => {
+      this.#wire.isPaused = !this.#wire.isPaused;
+      pause.ariaPressed = String(this.#wire.isPaused);
     });
   }
-}
 
-/** The ways to make the link worse, and to draw otherwise. */
-function bindControls(links, actions) {
-  // After a reload a browser brings back what was chosen before, but the link is as good as new.
-  for (const input of $("inspector-body").querySelectorAll("input")) input.checked = input.defaultChecked;
-  $("drop").addEventListener("click", () => actions.drop());
-  $("verify").addEventListener("click", () => actions.verify());
-  $("anew").addEventListener("click", () => actions.beginAnew());
-  $("offline").addEventListener("click", ({ currentTarget: button }) => {
-    const isOffline = !links.isOffline;
-    button.ariaPressed = String(isOffline);
-    button.textContent = isOffline ? "Go online" : "Go offline";
-    if (isOffline) links.goOffline();
-    else links.goOnline();
-  });
-  for (const input of document.getElementsByName("latency")) {
-    input.addEventListener("change", () => {
-      links.delay = Number(input.value);
-    });
+  /** What is done to the session, by the page where it has a way of its own. */
+  #bindOperations() {
+    const { drop, verify, anew, transports = [], optimistic } = this.#parts;
+    const options = this.#options;
+    drop.addEventListener("click", () => (options.drop ? options.drop() : this.#session?.reconnect()));
+    verify.addEventListener("click", () => (options.verify ? options.verify() : this.#verify()));
+    anew?.addEventListener("click", () => options.beginAnew());
+    for (const input of transports) input.addEventListener("change", () => options.setTransport(input.value));
+    optimistic?.addEventListener("change", () => options.setOptimistic(optimistic.checked));
   }
-  for (const input of document.getElementsByName("transport")) {
-    input.addEventListener("change", () => actions.setTransport(input.value));
+
+  async #verify() {
+    const session = this.#session;
+    if (!session) return;
+    const say = (text) => session === this.#session && this.#say(text);
+    try {
+      const isSame = await session.check();
+      if (isSame) say("Verified: the page and the server have the same document.");
+      else say("The page’s document was not the server’s. The page has fetched it again.");
+    } catch ({ message }) {
+      say(`Not verified: ${message}`);
+    }
   }
-  $("optimistic").addEventListener("change", ({ target: box }) => actions.setOptimistic(box.checked));
-}
 
-/** Frames on the page what the node is drawn as that is pointed at in the tree. */
-function bindTree(elementsOf) {
-  const spot = $("spot");
-  const hide = () => (spot.hidden = true);
-  const show = ({ target }) => {
-    const id = target.closest("[data-node]")?.dataset.node;
-    const boxes = (id ? elementsOf(Number(id)) : []).map((it) => it.getBoundingClientRect()).filter(({ width }) => width > 0);
-    spot.hidden = boxes.length === 0;
-    if (spot.hidden) return;
-    const [left, top] = ["left", "top"].map((side) => Math.min(...boxes.map((box) => box[side])));
-    const [right, bottom] = ["right", "bottom"].map((side) => Math.max(...boxes.map((box) => box[side])));
-    Object.assign(spot.style, { left: `${left}px`, top: `${top}px`, width: `${right - left}px`, height: `${bottom - top}px` });
-  };
-  for (const type of ["pointerover", "focusin"]) $("tree").addEventListener(type, show);
-  for (const type of ["pointerleave", "focusout"]) $("tree").addEventListener(type, hide);
-  document.addEventListener("scroll", hide, { capture: true, passive: true });
-}
+  #say(text) {
+    if (this.#parts.outcome) this.#parts.outcome.textContent = text;
+  }
 
-function bindWire(wire) {
-  $("wire-clear").addEventListener("click", () => wire.clear());
-  $("wire-pause").addEventListener("click", ({ currentTarget: button }) => {
-    wire.isPaused = !wire.isPaused;
-    button.ariaPressed = String(wire.isPaused);
-  });
-}
+  /** The ways to make the link worse. */
+  #bindLinks(links) {
+    const { offline, latencies } = this.#parts;
+    offline.addEventListener("click", () => (links.isOffline ? links.goOnline() : links.goOffline()));
+    for (const input of latencies) {
+      input.addEventListener("change", () => {
+        links.delay = Number(input.value);
+      });
+    }
+    const draw = () => {
+      offline.ariaPressed = String(links.isOffline);
+      offline.textContent = links.isOffline ? "Go online" : "Go offline";
+      for (const input of latencies) input.checked = Number(input.value) === links.delay;
+    };
+    links.addEventListener("change", draw, { signal: this.#mounted.signal });
+    draw();
+  }
 
-/** Folds the inspector away, and unfolds it; at first it is open where there is room for it. */
-function bindToggle(panel) {
-  const expand = (isOpen) => {
-    $("inspector-body").hidden = !isOpen;
-    $("inspector-toggle").ariaExpanded = String(isOpen);
-    $("inspector-toggle").firstElementChild.textContent = isOpen ? "Hide" : "Show";
-    document.body.classList.toggle("without-inspector", !isOpen);
-    panel.follow();
-  };
-  $("inspector-toggle").addEventListener("click", () => expand($("inspector-body").hidden));
-  expand(matchMedia("(min-width: 68rem)").matches);
+  /** Frames on the page what the node is drawn as that is pointed at in the tree. */
+  #bindTree(elementsOf) {
+    const { tree, spot } = this.#parts;
+    const hide = () => (spot.hidden = true);
+    const show = ({ target }) => {
+      const id = target.closest("[data-node]")?.dataset.node;
+      const boxes = (id ? [...elementsOf(Number(id))] : []).map((it) => it.getBoundingClientRect()).filter(({ width }) => width > 0);
+      spot.hidden = boxes.length === 0;
+      if (spot.hidden) return;
+      const [left, top] = ["left", "top"].map((side) => Math.min(...boxes.map((box) => box[side])));
+      const [right, bottom] = ["right", "bottom"].map((side) => Math.max(...boxes.map((box) => box[side])));
+      Object.assign(spot.style, { left: `${left}px`, top: `${top}px`, width: `${right - left}px`, height: `${bottom - top}px` });
+    };
+    for (const type of ["pointerover", "focusin"]) tree.addEventListener(type, show);
+    for (const type of ["pointerleave", "focusout"]) tree.addEventListener(type, hide);
+    document.addEventListener("scroll", hide, { capture: true, passive: true, signal: this.#mounted.signal });
+    document.body.append(spot);
+  }
 }
 
 /**
- * Brings the inspector to life.
+ * Adds an inspector to an element.
  *
- * @param {LinkControls} links
- * @param {object} actions what the page does for it: `drop()`, `verify()`, `beginAnew()`, `setTransport(name)`,
- *   `setOptimistic(isOn)` and `elementsOf(id)`, as what a node is drawn.
- * @returns {{show(session: import("./riblet.js").Session, key: string, earlier: {direction: string, text: string}[]): void}} shows
- *   another session, which is stored under this key, with the messages that it has exchanged earlier.
+ * @param {Element} parent
+ * @param {import("./inspector.d.ts").InspectorOptions} [options]
+ * @returns {import("./inspector.d.ts").Inspector}
  */
-export function inspector(links, actions) {
-  const panel = new Panel(links);
-  bindToggle(panel);
-  bindTabs((name) => panel.select(name));
-  bindControls(links, actions);
-  bindWire(panel.wire);
-  bindTree(actions.elementsOf);
-  return panel;
+export function mountInspector(parent, options = {}) {
+  return new Inspector(parent, options);
 }

@@ -55,7 +55,8 @@ function load() {
   });
   async function begin() {
     const others = Promise.all([
-      import("./inspector.js"), import("./compose.js"), import("./handoff.js"), import("./code.js"), import("./inspector-views.js"), import("./inspector-wire.js"),
+      import("./inspector.js"), import("./compose.js"), import("./handoff.js"), import("./code.js"),
+      import("./inspector-parts.js"), import("./inspector-views.js"), import("./inspector-wire.js"),
     ]);
     // It is waited for below, and its failure must not be one that nobody waits for.
     others.catch(() => {});
@@ -139,7 +140,7 @@ function open(app, share, isJoined, isStaged = false) {
   draw();
   if (isStaged) stage.show(session);
   tools?.sent.follow(session);
-  tools?.panel.show(session, key, []);
+  tools?.panel.show(session, { key });
   drawStatus();
   drawCompany();
   drawPending(session);
@@ -426,9 +427,9 @@ document.querySelector(".skip").addEventListener("click", (event) => {
 });
 
 /** Brings to life what is beside an app. */
-function useTools([{ inspector }, { bindAppTabs, SentActions }, { handoff }, { showCode }]) {
-  const panel = inspector(links, {
-    drop: () => shown.session.reconnect(),
+function useTools([{ mountInspector }, { bindAppTabs, SentActions }, { handoff }, { showCode }]) {
+  const panel = mountInspector($("inspector"), {
+    links,
     async verify() {
       try {
         const isSame = await shown.session.check();
@@ -444,6 +445,7 @@ function useTools([{ inspector }, { bindAppTabs, SentActions }, { handoff }, { s
       reopen();
     },
     elementsOf: (id) => shown.mounted?.elementsOf?.(id) ?? [],
+    predicted: "the counter",
     setOptimistic(isOn) {
       settings.isOptimistic = isOn;
     },
@@ -457,7 +459,7 @@ function useTools([{ inspector }, { bindAppTabs, SentActions }, { handoff }, { s
   });
   const { session, key, app } = shown;
   sent.follow(session);
-  panel.show(session, key, earlier);
+  panel.show(session, { key, earlier });
   showCode($("code"), apps[app]?.code);
 }
 

@@ -132,11 +132,17 @@ static const unsigned char apps_js[] = {
 static const unsigned char inspector_js[] = {
 #embed "../../web/inspector.js"
 };
+static const unsigned char inspector_d_ts[] = {
+#embed "../../web/inspector.d.ts"
+};
 static const unsigned char elements_js[] = {
 #embed "../../web/elements.js"
 };
 static const unsigned char inspector_link_js[] = {
 #embed "../../web/inspector-link.js"
+};
+static const unsigned char inspector_parts_js[] = {
+#embed "../../web/inspector-parts.js"
 };
 static const unsigned char inspector_wire_js[] = {
 #embed "../../web/inspector-wire.js"
@@ -316,6 +322,14 @@ static const struct web_file files[] = {
     CLIENT("render.d.ts", render_d_ts),
     CLIENT("generic.js", generic_js),
     CLIENT("generic.d.ts", generic_d_ts),
+    CLIENT("elements.js", elements_js),
+    CLIENT("inspector.js", inspector_js),
+    CLIENT("inspector-link.js", inspector_link_js),
+    CLIENT("inspector-parts.js", inspector_parts_js),
+    CLIENT("inspector-views.js", inspector_views_js),
+    CLIENT("inspector-wire.js", inspector_wire_js),
+    CLIENT("inspector.css", inspector_css),
+    CLIENT("inspector.d.ts", inspector_d_ts),
     SHOWCASE("index.html", index_html),
     SHARED("showcase.css", showcase_css),
     SHARED("views-parts.js", views_parts_js),
@@ -323,14 +337,8 @@ static const struct web_file files[] = {
     SHOWCASE("views-services.js", views_services_js),
     SHOWCASE("views-catalog.js", views_catalog_js),
     SHOWCASE("apps.css", apps_css),
-    SHOWCASE("inspector.css", inspector_css),
     SHOWCASE("showcase.js", showcase_js),
     SHOWCASE("apps.js", apps_js),
-    SHOWCASE("inspector.js", inspector_js),
-    SHARED("elements.js", elements_js),
-    SHOWCASE("inspector-link.js", inspector_link_js),
-    SHOWCASE("inspector-wire.js", inspector_wire_js),
-    SHOWCASE("inspector-views.js", inspector_views_js),
     SHARED("focus.js", focus_js),
     SHOWCASE("link-line.js", link_line_js),
     SHOWCASE("handoff.js", handoff_js),

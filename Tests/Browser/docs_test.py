@@ -24,7 +24,8 @@ class DocsTest(BrowserTest):
         blocks = scripts("README.md") + scripts("docs/WebClient.md")
         for number, block in enumerate(blocks):
             (folder / f"{number}.js").write_text(block)
-            page = f'<!doctype html><html lang="en"><title>Sample</title><body><script type="module" src="{number}.js"></script>'
+            style = '<link rel="stylesheet" href="inspector.css">' if "inspector.js" in block else ""
+            page = f'<!doctype html><html lang="en"><title>Sample</title>{style}<body><script type="module" src="{number}.js"></script>'
             (folder / f"{number}.html").write_text(page)
         cls.count = len(blocks)
         cls.web = folder
@@ -33,8 +34,8 @@ class DocsTest(BrowserTest):
     def show(self, number):
         self.page.goto(f"{self.daemon.url}/{number}.html")
 
-    def test_there_are_six(self):
-        self.assertEqual(self.count, 6)
+    def test_there_are_seven(self):
+        self.assertEqual(self.count, 7)
 
     def test_readme_draws_a_counter(self):
         self.show(0)
@@ -77,8 +78,46 @@ class DocsTest(BrowserTest):
         expect(banner).to_contain_text("Connected again. 3 actions were waiting. Each was done once.")
         expect(banner).to_be_hidden()
 
-    def test_guide_binds_a_field(self):
+    def test_guide_mounts_an_inspector(self):
         self.show(4)
+        panel = self.page.get_by_role("complementary", name="Inspector")
+        wire = panel.get_by_role("list", name="Messages, newest first")
+        expect(wire).to_contain_text("hello")
+        self.page.get_by_role("button", name="Increment", exact=True).click()
+        expect(wire).to_contain_text(re.compile(r"increment → #1\s*n 1, \d+ ms"))
+        panel.get_by_role("button", name="Go offline").click()
+        self.page.get_by_role("button", name="Increment", exact=True).click()
+        panel.get_by_role("tab", name="Facts").click()
+        waiting = panel.locator("dt", has_text="Waiting actions").locator("xpath=following-sibling::dd")
+        expect(waiting).to_have_text("1")
+        panel.get_by_role("button", name="Go online").click()
+        expect(waiting).to_have_text("0")
+        panel.get_by_role("button", name="Verify").click()
+        expect(panel.get_by_role("status")).to_have_text("Verified: the page and the server have the same document.")
+        # The page has no way to begin another session, or to use another transport.
+        expect(panel.get_by_role("button", name="New session")).to_have_count(0)
+        expect(panel.get_by_role("group", name="Transport")).to_have_count(0)
+
+    def test_inspectors_of_a_page_do_not_clash(self):
+        self.show(4)
+        self.page.evaluate("""async () => {
+          const { mountInspector, LinkControls } = await import("/inspector.js");
+          window.second = mountInspector(document.body, { links: new LinkControls(), isOpen: true });
+        }""")
+        panels = self.page.get_by_role("complementary", name="Inspector")
+        expect(panels).to_have_count(2)
+        for panel, latency in [(panels.first, "100"), (panels.last, "500")]:
+            panel.get_by_role("radio", name=latency, exact=True).check(force=True)
+        expect(panels.first.get_by_role("radio", name="100", exact=True)).to_be_checked()
+        panels.last.get_by_role("tab", name="Tree").click()
+        expect(panels.first.get_by_role("tab", name="Wire")).to_have_attribute("aria-selected", "true")
+        ids = self.page.evaluate("[...document.querySelectorAll('.inspector [id]')].map((it) => it.id)")
+        self.assertEqual(len(ids), len(set(ids)))
+        self.page.evaluate("second.unmount()")
+        expect(panels).to_have_count(1)
+
+    def test_guide_binds_a_field(self):
+        self.show(5)
         field = self.page.locator("[name=draft]")
         for message in ("Hello", "and more"):
             field.press_sequentially(message)
@@ -87,7 +126,7 @@ class DocsTest(BrowserTest):
         expect(field).to_have_value("")
 
     def test_guide_sends_a_form(self):
-        self.show(5)
+        self.show(6)
         field = self.page.get_by_label("Payment")
         field.fill("1.5")
         self.page.get_by_role("button", name="Pay").click()

@@ -97,7 +97,7 @@ class EngineCases:
         self.daemon.start()
         self.settled()
         self.expect("#screen [aria-label=Count]", "10")
-        self.browser.click("#offline")
+        self.browser.click("[data-operation=offline]")
         for _ in range(3):
             self.browser.click("[aria-label=Increment]")
         self.browser.reload()
@@ -129,7 +129,7 @@ class EngineCases:
 
     def test_typing_keeps_the_caret(self):
         self.show("search")
-        self.browser.run("document.querySelector('[name=latency][value=\"100\"]').click()")
+        self.browser.run("document.querySelector('[name$=latency][value=\"100\"]').click()")
         self.browser.run("document.querySelector('#screen input').focus()")
         self.watch_pending()
         for key in "pineapple":
@@ -144,7 +144,7 @@ class EngineCases:
 
     def type_messages(self, latency, *messages, during=lambda: None, expected=None):
         """Types messages in the room, without a pause between them, and waits until they are said; `during` is called as each is typed."""
-        self.browser.run(f"document.querySelector('[name=latency][value=\"{latency}\"]').click()")
+        self.browser.run(f"document.querySelector('[name$=latency][value=\"{latency}\"]').click()")
         self.browser.run("document.querySelector('#screen [name=draft]').focus()")
         for message in messages:
             for place, key in enumerate([*message, ENTER]):
@@ -170,7 +170,7 @@ class EngineCases:
 
     def test_what_is_typed_survives_a_reload(self):
         self.show("room")
-        self.browser.click("#offline")
+        self.browser.click("[data-operation=offline]")
         self.browser.run("document.querySelector('#screen [name=draft]').focus()")
         for key in "not sent":
             self.browser.press(key)

@@ -55,7 +55,7 @@ class NoticesTest(BrowserTest):
             # Where notices are does not depend on the app, and what they would cover does not depend on the font.
             for app in APPS if font == self.font else ["boundaries", "login"]:
                 self.open(app, page)
-                page.evaluate("() => { for (let turn = 0; turn < 3; turn++) document.querySelector('#verify').click(); }")
+                page.evaluate("() => { for (let turn = 0; turn < 3; turn++) document.querySelector('[data-operation=verify]').click(); }")
                 expect(page.locator(".notice")).to_have_count(3)
                 check_all_sizes(self, page, f"{app} in {font}")
             page.context.close()

@@ -120,7 +120,7 @@ class CostTest(BrowserTest):
                 for (const { node } of sources) {
                   // What is gone by now has not moved.
                   const element = node instanceof Element ? node : node?.parentElement;
-                  if (element && !element.closest("#screen .figure, #wire")) shifted.push(element.outerHTML.slice(0, 100));
+                  if (element && !element.closest("#screen .figure, .wire")) shifted.push(element.outerHTML.slice(0, 100));
                 }
               }
             }).observe({ type: "layout-shift" });

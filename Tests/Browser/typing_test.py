@@ -118,12 +118,12 @@ class Typing:
             field, messages = "#draft", "#app li"
         self.wait(f"document.querySelector('{field}')", f"{page} is drawn")
         if page == "room":
-            self.browser.run(f"document.querySelector('input[name=latency][value=\"{latency}\"]').click()")
+            self.browser.run(f"document.querySelector('input[name$=latency][value=\"{latency}\"]').click()")
         self.browser.run(f"document.querySelector('{field}').focus()")
         return field, messages
 
     def cut(self, page):
-        self.browser.run("document.querySelector('#drop').click()" if page == "room" else "session.reconnect()")
+        self.browser.run("document.querySelector('[data-operation=drop]').click()" if page == "room" else "session.reconnect()")
 
     def type_at_random(self, number, draw):
         page = PAGES[number % len(PAGES)]

@@ -6,6 +6,7 @@ import { generic } from "../../web/generic.js";
 import { Riblet, SessionProvider, useAct, useNode } from "../../web/riblet-react.js";
 import * as vue from "../../web/riblet-vue.js";
 import { indexedDBStorage } from "../../web/riblet-indexeddb.js";
+import { LinkControls, mountInspector, throttled } from "../../web/inspector.js";
 
 const session: Session = connect("http://127.0.0.1:8080", {
   app: "counter",
@@ -49,6 +50,14 @@ SessionProvider({ session, views: { Counter: ({ state, act }) => (act("increment
 useAct(1)({ select: 1 }).then((it) => it.status);
 const type: string | undefined = useNode()?.type ?? vue.useNode(() => 2).value?.type;
 vue.riblets.install(type, { session, views: {} });
+
+const links = new LinkControls();
+connect("http://127.0.0.1:8080", { app: "counter", transports: [throttled("WebSocket", webSocket, links)] });
+const inspector = mountInspector(document.body, { links, beginAnew: () => session.end(), elementsOf: () => document.querySelectorAll("p") });
+inspector.show(session, { key: "riblet:counter", earlier: [{ direction: "in", text: "{}" }] });
+inspector.unmount();
+// @ts-expect-error: a transport is named as riblet.js names it.
+mountInspector(document.body, { setTransport: (name) => name === "SSE" });
 
 // @ts-expect-error: whom an action is for is a number or a path.
 session.act({}, "increment");

@@ -34,6 +34,7 @@ import Testing
         + [
           "Tests/Web/types.ts", "web/riblet.d.ts", "web/riblet-check.d.ts", "web/render.d.ts", "web/generic.d.ts",
           "web/riblet-indexeddb.d.ts", "web/riblet-react.d.ts", "web/riblet-vue.d.ts", "web/riblet-banner.d.ts",
+          "web/inspector.d.ts",
         ],
       directory: repository)
     #expect(status == 0, "\(output)\(errors)")
