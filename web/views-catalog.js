@@ -77,7 +77,8 @@ function findInList(event) {
 /** The address holds the app's name, so the link moves the focus by itself. */
 function leaveList(event) {
   event.preventDefault();
-  document.querySelector("#inspector-toggle").focus();
+  // What comes after the list on the page.
+  document.querySelector(":is(#sent, #code):not([hidden]), .footer a").focus();
 }
 
 /** Up and down go to the same control of the next row: by Tab alone the way would be long. */

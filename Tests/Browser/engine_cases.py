@@ -59,6 +59,7 @@ class EngineCases:
 
     def wait_for(self, app):
         self.wait(f"document.querySelector('[data-app=\"{app}\"]')?.childElementCount && document.querySelector('#status').dataset.status === 'live'")
+        self.wait("document.querySelector('#inspector').childElementCount")
 
     def wait(self, expression):
         return self.browser.wait(expression)

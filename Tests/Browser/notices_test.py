@@ -69,6 +69,7 @@ class NoticesTest(BrowserTest):
 
     def test_short_notice_moves_nothing(self):
         self.open("counter")
+        expect(self.page.locator(".code-listings > *").first).to_be_visible()
         height = "() => document.documentElement.scrollHeight"
         before = self.page.evaluate(height)
         self.page.evaluate("() => document.querySelector('#notices').append(document.createElement('div'))")

@@ -207,10 +207,11 @@ class BrowserTest(Chromium, unittest.TestCase):
         self.assertEqual(self.problems, [])
 
     def open(self, app, page=None):
-        """Opens an app of the showcase, and waits until it is drawn."""
+        """Opens an app of the showcase, and waits until the app and the inspector are drawn."""
         page = page or self.page
         page.goto(f"{self.daemon.url}/#/{app}")
         surface = page.locator(f'[data-app="{app}"]')
         expect(page.locator("#status")).to_have_attribute("data-status", "live")
         expect(surface.locator("*").first).to_be_attached()
+        expect(page.locator("#inspector > *")).to_be_attached()
         return surface

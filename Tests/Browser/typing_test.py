@@ -118,6 +118,7 @@ class Typing:
             field, messages = "#draft", "#app li"
         self.wait(f"document.querySelector('{field}')", f"{page} is drawn")
         if page == "room":
+            self.wait("document.querySelector('#inspector > *')", "the inspector is drawn")
             self.browser.run(f"document.querySelector('input[name$=latency][value=\"{latency}\"]').click()")
         self.browser.run(f"document.querySelector('{field}').focus()")
         return field, messages
