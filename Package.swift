@@ -120,7 +120,8 @@ let package = Package(
     .executableTarget(
       name: "ribctl",
       dependencies: [
-        "CurlTransport", "RibClient", "RibCore", "RibDevIssuer", "RibServer", "Wire", "WireHTTP", argumentParser, logging,
+        "CurlTransport", "RibClient", "RibCore", "RibDevIssuer", "RibServer", "Wire", "WireHTTP", argumentParser,
+        logging,
       ],
       swiftSettings: swiftSettings),
     .executableTarget(
@@ -189,8 +190,10 @@ let package = Package(
     .testTarget(
       name: "RibServerTests",
       dependencies: [
-        "CLyingDisk", "CurlTransport", "RibClient", "RibCore", "RibDaemon", "RibDevIssuer", "RibInspector", "RibMetrics",
-        "RibPostgres", "RibServer", "RibTestSupport", "RibTesting", "RibWeb", "Showcase", "Simulation", "Wire", "WireHTTP", "WireHash", "ribctl",
+        "CLyingDisk", "CurlTransport", "RibClient", "RibCore", "RibDaemon", "RibDevIssuer", "RibInspector",
+        "RibMetrics",
+        "RibPostgres", "RibServer", "RibTestSupport", "RibTesting", "RibWeb", "Showcase", "Simulation", "Wire",
+        "WireHTTP", "WireHash", "ribctl",
         "ribd",
         "ribd-cluster", "ribshapes", "ribsim",
         .target(name: "CLinux", condition: .when(platforms: [.linux])), configuration, grdb, logging,

@@ -15,7 +15,9 @@ func announce(_ lines: String) {
 }
 
 /// Prints a line on the standard error.
-func complain(_ line: String, as kind: String = "Error") { writeToStandardError(Array("\(kind): \(line.visible)\n".utf8)) }
+func complain(_ line: String, as kind: String = "Error") {
+  writeToStandardError(Array("\(kind): \(line.visible)\n".utf8))
+}
 
 /// Whether a person sees what the daemon prints.
 var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }

@@ -1,6 +1,6 @@
 package import Foundation
-package import RibServer
 import RibCore
+package import RibServer
 package import Wire
 
 /// Signs JSON Web Tokens, and describes the public key to servers that check them.
@@ -49,7 +49,9 @@ package struct TokenSigner: Sendable {
   }
 
   /// The configuration document (OpenID Connect Discovery 1.0 §3): the issuer and the URL of the key set, and nothing else.
-  package var configuration: JSONValue { .object(["issuer": .string(issuer), "jwks_uri": .string("\(issuer)/keys.json")]) }
+  package var configuration: JSONValue {
+    .object(["issuer": .string(issuer), "jwks_uri": .string("\(issuer)/keys.json")])
+  }
 
   /// A signer.
   ///

@@ -97,7 +97,10 @@ extension JSONSchema {
     guard !(type is any DeclaredContainer.Type) else { return completed(by: DeclaredSchema.schema(of: type)) }
     guard let fields = DeclaredSchema.fields(of: type, in: [type]),
       seen.allSatisfy({ member in fields.contains { $0.name == member.name } })
-    else { return .object(seen, comment: "\(type) encodes itself: these members were in its first value, and there may be others.") }
+    else {
+      let comment = "\(type) encodes itself: these members were in its first value, and there may be others."
+      return .object(seen, comment: comment)
+    }
     let members = fields.map { field in
       let known = seen.first { $0.name == field.name }?.schema
       return Property(field.name, known?.completed(by: field.schema) ?? field.schema, isRequired: field.isRequired)

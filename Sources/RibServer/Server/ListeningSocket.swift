@@ -57,6 +57,7 @@ extension ListeningSocket {
   /// Finds a port that is free, for a process that is started later.
   ///
   /// - Parameter host: the address or name to listen on.
+  /// - Returns: the port.
   /// - Throws: ``SystemError`` if the address is none.
   package static func freePort(on host: String) throws(SystemError) -> Int {
     let socket = try ListeningSocket(host: host, port: 0)
