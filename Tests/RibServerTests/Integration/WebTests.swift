@@ -56,8 +56,8 @@ import Testing
 
   /// Those that take longest, with other browsers or many pages, and between them those that wait for timers of the client's.
   private static let slow = [
-    "bindings", "admin", "showcase", "access", "members", "webkit", "render", "page", "liveness", "resilience",
-    "firefox", "storage", "notices", "keyboard", "chaos",
+    "typing", "bindings", "admin", "stage", "showcase", "access", "members", "webkit", "render", "page", "liveness",
+    "resilience", "firefox", "storage", "notices", "keyboard", "chaos",
   ]
 
   /// The files of the tests: of several that run at a time the longest is not to be the last, but for that of the cluster, which loads the machine
