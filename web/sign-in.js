@@ -14,7 +14,8 @@ const guest = supervisor && { subject: "ada", roles: ["boss"], seconds: 300 };
 
 /** Gets a token from the issuer. */
 async function tokenFor({ issuer, ...request }) {
-  const session = connect(issuer, { app: "issuer" });
+  // The supervisor's issuer signs for its page alone.
+  const session = connect(issuer, { app: "issuer", ...(issuer === supervisor?.url && { auth: () => supervisor.token }) });
   const late = new Promise((_, reject) => {
     setTimeout(() => reject(new Error(`The issuer at ${issuer} does not answer. Is it running?`)), patience);
   });

@@ -64,7 +64,9 @@ package enum DaemonCommand {
         left -= 1
         return left == 0
       }
-      if isReady { supervisor.tell("READY=1", "STATUS=Listens.") }
+      guard isReady else { return }
+      supervisor.tell("READY=1", "STATUS=Listens.")
+      DemoOrder.ofProcess?.tellReady()
     }
     let recent = RecentLog()
     // Also for what riblets and libraries log.

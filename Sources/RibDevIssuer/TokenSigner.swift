@@ -66,7 +66,11 @@ package struct TokenSigner: Sendable {
   }
 
   /// The app that signs a token for any client that asks.
-  package var app: App { App("issuer") { Issuer(signer: self, dependencies: .live) } }
+  ///
+  /// - Parameter access: who may ask.
+  package func app(for access: App.Access = .anyone) -> App {
+    App("issuer", access: access) { Issuer(signer: self, dependencies: .live) }
+  }
 
   /// The key set, and the configuration document that names its URL.
   package var files: StaticFiles {

@@ -16,6 +16,7 @@ enum DeclaredSchema {
     if let container = type as? any DeclaredContainer.Type { return container.declared(in: open) }
     guard !open.contains(where: { $0 == type }) else { return .unknown("\(type) contains itself.") }
     if let strings = strings(of: type) { return strings }
+    if let raw = type as? any RawRepresentable.Type { return rawSchema(of: raw, in: open) }
     guard let fields = fields(of: type, in: open + [type]) else {
       return .unknown("The view has had no \(type) yet, and its declaration does not say how it is encoded.")
     }
@@ -24,16 +25,30 @@ enum DeclaredSchema {
 
   /// The members that a struct has by its stored properties; nil for any other type.
   static func fields(of type: any Any.Type, in open: [any Any.Type]) -> [JSONSchema.Property]? {
-    guard type is any Encodable.Type else { return nil }
+    guard type is any Encodable.Type, !isOfLibrary(type) else { return nil }
     var fields: [JSONSchema.Property] = []
+    var hasWrapper = false
     let isStruct = _forEachField(of: type, options: ignoringUnknown) { name, _, fieldType, _ in
       let field = String(cString: name)
+      // A property wrapper's, which is encoded as the wrapper likes.
+      if field.hasPrefix("_") { hasWrapper = true }
       // An optional property that is nil is left out.
       let (isOptional, wrapped) = (fieldType as? any OptionalType.Type).map { (true, $0.wrapped) } ?? (false, fieldType)
       fields.append(.init(field, schema(of: wrapped, in: open), isRequired: !isOptional))
       return true
     }
-    return isStruct && !EnumCases.isEnum(type) ? fields : nil
+    return isStruct && !hasWrapper && !EnumCases.isEnum(type) ? fields : nil
+  }
+
+  /// Whether a type is one of Swift's own libraries, whose types encode themselves.
+  private static func isOfLibrary(_ type: any Any.Type) -> Bool {
+    let module = String(reflecting: type).prefix { $0 != "." }
+    return ["Swift", "Foundation", "FoundationEssentials", "__C", "Dispatch", "Synchronization"].contains(module)
+  }
+
+  /// A type with a raw value is encoded as that.
+  private static func rawSchema<Value: RawRepresentable>(of type: Value.Type, in open: [any Any.Type]) -> JSONSchema {
+    schema(of: Value.RawValue.self, in: open + [type])
   }
 
   /// Fields of kinds that the runtime does not know do not matter: it is a variable in the library, which Swift 6 lets nobody read.
@@ -96,7 +111,9 @@ extension JSONSchema {
     guard case .object(let seen, _) = self else { return completed(by: DeclaredSchema.schema(of: type)) }
     guard !(type is any DeclaredContainer.Type) else { return completed(by: DeclaredSchema.schema(of: type)) }
     guard let fields = DeclaredSchema.fields(of: type, in: [type]),
-      seen.allSatisfy({ member in fields.contains { $0.name == member.name } })
+      seen.allSatisfy({ member in fields.contains { $0.name == member.name } }),
+      // A property that is no optional would be there, were it encoded.
+      fields.allSatisfy({ field in !field.isRequired || seen.contains { $0.name == field.name } })
     else {
       let comment = "\(type) encodes itself: these members were in its first value, and there may be others."
       return .object(seen, comment: comment)

@@ -327,6 +327,48 @@ import Wire
     #expect(JSONSchema(encoding: filled) == expected)
   }
 
+  private struct Parts: Encodable {
+    enum CodingKeys: CodingKey { case shown }
+    struct Name: RawRepresentable, Codable { var rawValue: String }
+    var shown: [Name] = []
+    var hidden = 1
+  }
+
+  private struct Unseen: Encodable {
+    var names: [Parts.Name] = []
+    var ranges: [Range<Int>] = []
+    var kept: [Wrapped] = []
+    struct Wrapped: Encodable {
+      @Doubled var number = 1
+    }
+    @propertyWrapper struct Doubled: Encodable {
+      var wrappedValue: Int
+    }
+  }
+
+  @Test func member_thatIsNeverEncoded_isNotPromised() {
+    #expect(
+      JSONSchema(encoding: Parts())
+        == .object(
+          [.init("shown", .array(.string()), isRequired: false)],
+          comment: "Parts encodes itself: these members were in its first value, and there may be others."))
+  }
+
+  @Test func elements_thatEncodeThemselves_areNotGuessed() {
+    guard case .object(let members, nil) = JSONSchema(encoding: Unseen()) else {
+      Issue.record("it is an object by its declaration")
+      return
+    }
+    #expect(members.map(\.name) == ["names", "ranges", "kept"])
+    #expect(members[0].schema == .array(.string()))
+    for member in members.dropFirst() {
+      guard case .array(.unknown) = member.schema else {
+        Issue.record("\(member)")
+        continue
+      }
+    }
+  }
+
   private struct Renamed: Encodable {
     enum CodingKeys: String, CodingKey { case count = "n", note }
     var count = 1

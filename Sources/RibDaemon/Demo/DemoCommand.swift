@@ -4,6 +4,14 @@ import RibDevIssuer
 import RibServer
 import UnixSignals
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// `ribd demo`: serves the showcase, and supervises the server, so that its page can kill it.
 package struct DemoCommand<Program: DaemonProgram>: AsyncParsableCommand {
   package static var configuration: CommandConfiguration {
@@ -12,8 +20,8 @@ package struct DemoCommand<Program: DaemonProgram>: AsyncParsableCommand {
       abstract: "Serves the showcase with a page that can kill the server.",
       discussion: """
         It starts the server as a process of its own, with the flags given here, and starts it again when it dies. The buttons of the page \
-        work on this machine alone: the app behind them listens on 127.0.0.1, and wants a token that only the page has. Beside it is \
-        an issuer, which signs in whoever uses the page, by any name; with settings of auth the server has their issuer instead.
+        work on this machine alone: the app behind them listens on 127.0.0.1, and lets in only the page of this server, which has a token. An \
+        issuer beside it signs the page's user in under any name. If you configure auth, the server uses your issuer.
         """)
   }
 
@@ -31,6 +39,11 @@ package struct DemoCommand<Program: DaemonProgram>: AsyncParsableCommand {
   package func run() async throws {
     let configuration = try await DaemonConfiguration(flags)
     let settings = configuration.settings
+    guard settings.store != .postgres else {
+      throw ValidationError("A demo keeps its sessions in a file, or in memory: leave --store out.")
+    }
+    // Another program may have had the ends of its children ignored, and the supervisor has to know them.
+    signal(SIGCHLD, SIG_DFL)
     Server.prepareProcess()
     let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
     var arguments = Array(CommandLine.arguments.dropFirst(2)).filter { $0 != "--lan" }
@@ -42,12 +55,14 @@ package struct DemoCommand<Program: DaemonProgram>: AsyncParsableCommand {
       arguments += ["--port", "\(port)"]
     }
     let server = try DemoServer(record: (try? settings.fileStoreDirectory).map { DemoRecord(in: $0) })
+    let origins = ["127.0.0.1", "localhost", "[::1]"].map { "http://\($0):\(port)" }
     let token = (0..<4).map { _ in String(UInt64.random(in: 0 ... .max), radix: 36) }.joined()
     // A new key each time: tokens are good for minutes.
     let signer = TokenSigner(key: IssuerKey(), issuer: "ribd-demo")
     let control = Server(
-      apps: [App("demo", access: .identified) { DemoControl(server: server) }, signer.app], files: signer.files,
-      settings: Self.settings(forPagesAt: port), authenticator: DemoKey(token: token),
+      apps: [App("demo", access: .identified) { DemoControl(server: server) }, signer.app(for: .identified)],
+      files: signer.files, settings: Self.settings(origins: origins),
+      authenticator: DemoKey(token: token, origins: origins),
       logger: Logger(label: "ribd.demo") { _ in SwiftLogNoOpLogHandler() })
     let address = try control.start()
     if configuration.tokenSettings == nil { arguments += Self.flags(for: signer, at: "\(address)") }
@@ -83,10 +98,10 @@ package struct DemoCommand<Program: DaemonProgram>: AsyncParsableCommand {
   }
 
   /// The settings of the server behind the buttons: pages of the demo reach it, from this machine.
-  private static func settings(forPagesAt port: Int) -> ServerSettings {
+  private static func settings(origins: [String]) -> ServerSettings {
     var settings = ServerSettings()
     (settings.host, settings.port, settings.loops, settings.store) = ("127.0.0.1", 0, 1, .memory)
-    settings.origins = ["127.0.0.1", "localhost", "[::1]"].map { "http://\($0):\(port)" }
+    settings.origins = origins
     settings.timeouts.drainSeconds = 0
     // Each connection of the page's user begins with a token, which is a session of the issuer.
     settings.limits.newSessionsPerMinute = 0

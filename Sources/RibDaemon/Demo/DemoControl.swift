@@ -21,7 +21,7 @@ struct DemoControl: Riblet {
   func reduce(into state: inout State, viewAction: ViewAction) -> Effect<Self> {
     .run { [server] _ in
       switch viewAction {
-      case .kill: server.kill()
+      case .kill: server.killServer()
       case .start: server.start()
       case .deploy: server.deploy()
       }
@@ -38,12 +38,17 @@ struct DemoControl: Riblet {
   func view(_ state: State) -> ViewState { state.server }
 }
 
-/// Lets in who has the token that the demo's page was given.
+/// Lets in the demo's page: a client with the token that the page was given, in a page of the server's origin.
 struct DemoKey: SessionAuthenticator {
   let token: String
+  /// The origins of the page.
+  let origins: [String]
 
   func authenticate(_ request: AuthenticationRequest) async throws(AuthenticationError) -> Identity? {
     guard case .bearer(let secret) = request.credential else { return nil }
+    guard let origin = request.origin, origins.contains(where: { $0.utf8.elementsEqual(origin.utf8) }) else {
+      throw .invalid("This is for the demo's page alone.")
+    }
     guard secret.utf8.elementsEqual(token.utf8) else { throw .invalid("This is not the token of the demo's page.") }
     return Identity("page")
   }

@@ -13,6 +13,8 @@ import Showcase
 struct DemoOrder: Sendable {
   /// The name of the variable.
   static let variable = "RIB_DEMO"
+  /// The server's descriptor of the pipe by which the supervisor learns that it listens.
+  static let readyDescriptor: Int32 = 9
 
   /// Which version of the counter the server has.
   var version: CounterVersion
@@ -42,6 +44,13 @@ struct DemoOrder: Sendable {
     files.replace(place(""), with: place(controls), in: "index.html")
   }
 
-  /// Ends this process at once when the supervisor has ended, however that came: the standard input is a pipe that the supervisor holds.
+  /// Tells the supervisor that the server listens.
+  func tellReady() {
+    var byte: UInt8 = 1
+    _ = write(Self.readyDescriptor, &byte, 1)
+    close(Self.readyDescriptor)
+  }
+
+  /// Ends this process at once when the supervisor has ended, by whatever cause: the standard input is a pipe that the supervisor holds.
   func endWithSupervisor() { ChildProcess.endProcess(afterClosing: STDIN_FILENO) }
 }

@@ -11,14 +11,21 @@ import Synchronization
   import Darwin
 #endif
 
-/// The server that `ribd demo` supervises: it is killed and deployed by the buttons of its page, and starts again by itself.
+/// The server that `ribd demo` supervises: its page kills it and deploys another version, and it starts again by itself.
+///
+/// | request | starting | running | stopping | dead |
+/// |---|---|---|---|---|
+/// | kill | signal 9 | signal 9 | – | – |
+/// | start | – | – | – | starts at once |
+/// | deploy | – | SIGTERM, then version 2 | – | – |
+/// | end | SIGTERM once it runs | SIGTERM | ends with it | ends at once |
 final class DemoServer: Sendable {
   /// How long the server stays dead after the button, in seconds: time for some clicks that have to wait.
   static let pause = 5
 
   /// What the page shows of the server.
   struct Status: Codable, Equatable, Sendable {
-    enum Phase: String, Codable { case running, stopping, dead }
+    enum Phase: String, Codable { case starting, running, stopping, dead }
 
     var phase: Phase
     /// The number of the process that runs, or that ran last.
@@ -28,14 +35,20 @@ final class DemoServer: Sendable {
     var secondsLeft: Int?
   }
 
-  /// What happens next to the process.
+  private enum State {
+    case starting(ChildProcess)
+    /// It listens.
+    case running(ChildProcess)
+    /// It was sent SIGTERM; afterwards the second version starts, or the supervisor ends.
+    case stopping(ChildProcess, isDeploying: Bool)
+    /// The task ends when the server is to start.
+    case dead(Task<Void, any Error>?)
+  }
+
   private struct Plan {
-    var child: ChildProcess?
-    /// The wait of a dead server.
-    var pause: Task<Void, any Error>?
+    var state = State.dead(nil)
     /// Whether it was the button that killed the process.
     var wasKilled = false
-    var isDeploying = false
     /// Whether the supervisor ends with the process.
     var isEnding = false
   }
@@ -45,7 +58,7 @@ final class DemoServer: Sendable {
   private let record: DemoRecord?
   private let plan = Mutex(Plan())
   /// Both ends of the pipe by which the server learns that the supervisor has ended.
-  private let pipe: (reading: Int32, writing: Int32)
+  private let life: (reading: Int32, writing: Int32)
 
   /// A server that does not run yet.
   ///
@@ -53,58 +66,75 @@ final class DemoServer: Sendable {
   /// - Throws: `SystemError`.
   init(record: DemoRecord?) throws {
     self.record = record
-    let version = record?.version ?? .first
-    status = SharedValue(Status(phase: .dead, process: 0, version: version.rawValue))
-    var ends: [Int32] = [-1, -1]
-    guard Self.makePipe(&ends) == 0 else { throw SystemError(operation: "make a pipe", code: errno) }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    self.pipe = (ends[0], ends[1])
+    status = SharedValue(Status(phase: .dead, process: 0, version: (record?.version ?? .first).rawValue))
+    life = try Self.makePipe()
   }
 
-  private static func makePipe(_ ends: inout [Int32]) -> Int32 {
-    #if canImport(Glibc)
-      Glibc.pipe(&ends)
-    #elseif canImport(Musl)
-      Musl.pipe(&ends)
-    #else
-      Darwin.pipe(&ends)
-    #endif
+  private static func makePipe() throws -> (reading: Int32, writing: Int32) {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { throw SystemError(operation: "make a pipe", code: errno) }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (ends[0], ends[1])
   }
+
+  // MARK: Requests
 
   /// Kills the server with signal 9, if it runs.
-  func kill() {
+  func killServer() {
     plan.withLock { plan in
-      guard let child = plan.child, !plan.isEnding else { return }
-      plan.wasKilled = true
-      child.send(SIGKILL)
+      switch plan.state {
+      case .starting(let child), .running(let child):
+        plan.wasKilled = true
+        child.send(SIGKILL)
+      case .stopping, .dead: break
+      }
     }
   }
 
   /// Starts a dead server at once.
-  func start() { plan.withLock { $0.pause?.cancel() } }
+  func start() {
+    plan.withLock { plan in
+      if case .dead(let pause) = plan.state { pause?.cancel() }
+    }
+  }
 
   /// Stops the server in order, and starts the program whose counter has another state.
   func deploy() {
-    let isPossible = plan.withLock { plan in
-      guard let child = plan.child, !plan.isEnding, !plan.isDeploying, status.value.version == 1 else { return false }
-      plan.isDeploying = true
-      child.send(SIGTERM)
-      return true
+    plan.withLock { plan in
+      guard case .running(let child) = plan.state, status.value.version == CounterVersion.first.rawValue else { return }
+      stop(child, isDeploying: true, &plan)
     }
-    if isPossible { status.update { $0.phase = .stopping } }
   }
 
   /// Has the server read its settings again.
-  func reload() { plan.withLock { $0.child?.send(SIGHUP) } }
+  func reload() {
+    plan.withLock { plan in
+      if case .running(let child) = plan.state { child.send(SIGHUP) }
+    }
+  }
 
   /// Stops the server in order, and for good.
   func end() {
     plan.withLock { plan in
       plan.isEnding = true
-      plan.child?.send(SIGTERM)
-      plan.pause?.cancel()
+      switch plan.state {
+      // A server handles signals once it listens.
+      case .starting: break
+      case .running(let child): stop(child, isDeploying: false, &plan)
+      case .stopping(let child, _): plan.state = .stopping(child, isDeploying: false)
+      case .dead(let pause): pause?.cancel()
+      }
     }
   }
+
+  private func stop(_ child: ChildProcess, isDeploying: Bool, _ plan: inout Plan) {
+    plan.state = .stopping(child, isDeploying: isDeploying)
+    // First: clients lose their connections by the signal, and ask why.
+    status.update { $0.phase = .stopping }
+    child.send(SIGTERM)
+  }
+
+  // MARK: Life
 
   /// Starts the server, again and again, until it ends by itself or the supervisor is to end.
   ///
@@ -112,96 +142,81 @@ final class DemoServer: Sendable {
   ///   - arguments: its command line, without its name.
   ///   - controls: what its page is told of the supervisor (``DemoOrder/controls``).
   /// - Returns: the exit status of the supervisor.
-  /// - Throws: `SystemError` if the server cannot be started.
+  /// - Throws: `SystemError` if the server cannot be started, or the version that is deployed cannot be recorded.
   func run(_ arguments: [String], controls: String) async throws -> Int32 {
+    /// How many processes in a row have died before they listened.
     var earlyDeaths = 0
     while true {
-      let start = ContinuousClock.now
-      let child = try begin(arguments, controls)
+      guard let (child, ready) = try begin(arguments, controls) else { return 0 }
+      async let isReady: Void = listen(child, ready)
       let end = await child.ended()
-      let done = plan.withLock { plan in
-        plan.child = nil
-        defer { (plan.wasKilled, plan.isDeploying) = (false, false) }
+      await isReady
+      let last = plan.withLock { plan in
+        defer { (plan.state, plan.wasKilled) = (.dead(nil), false) }
         return plan
       }
-      switch end {
-      case .exited where done.isDeploying && !done.isEnding:
+      switch (last.state, end) {
+      case (_, .killed(let signal)) where last.isEnding: return 128 + signal
+      case (.stopping(_, isDeploying: true), .exited):
         try record?.keep(.second)
         status.update { $0.version = CounterVersion.second.rawValue }
         continue
-      case .exited(let status): return status
-      case .killed(let signal) where done.isEnding: return 128 + signal
-      case .killed: break
+      case (_, .exited(let status)): return status
+      case (_, .unknown):
+        complain("The system does not tell how the server has ended.")
+        return 1
+      case (.starting, .killed): earlyDeaths = last.wasKilled ? 0 : earlyDeaths + 1
+      case (_, .killed): earlyDeaths = 0
       }
-      earlyDeaths = done.wasKilled || start.duration(to: .now) > .seconds(1) ? 0 : earlyDeaths + 1
       guard earlyDeaths < 3 else {
         complain("The server ends as soon as it has started.")
         return 1
       }
-      guard await wait(seconds: done.wasKilled ? Self.pause : 1) else { return 0 }
+      await wait(seconds: last.wasKilled ? Self.pause : 1)
     }
   }
 
-  private func begin(_ arguments: [String], _ controls: String) throws -> ChildProcess {
-    guard let version = CounterVersion(rawValue: status.value.version) else {
-      preconditionFailure("There are only versions that were deployed.")
-    }
-    let order = DemoOrder(version, controls: controls)
-    let child = try plan.withLock { plan in
+  /// Starts a process, unless the supervisor is to end.
+  ///
+  /// - Returns: the process, and the pipe from which a byte comes once it listens.
+  private func begin(_ arguments: [String], _ controls: String) throws -> (ChildProcess, Int32)? {
+    try plan.withLock { plan in
+      guard !plan.isEnding else { return nil }
+      let version = CounterVersion(rawValue: status.value.version) ?? .first
+      let ready = try Self.makePipe()
+      defer { close(ready.writing) }
       let child = try ChildProcess(
-        arguments, variables: [DemoOrder.variable: order.text], descriptors: [0: pipe.reading], hasOwnGroup: true)
-      plan.child = child
-      return child
+        arguments, variables: [DemoOrder.variable: DemoOrder(version, controls: controls).text],
+        descriptors: [(STDIN_FILENO, life.reading), (DemoOrder.readyDescriptor, ready.writing)], hasOwnGroup: true)
+      plan.state = .starting(child)
+      status.update { $0 = Status(phase: .starting, process: child.id, version: version.rawValue) }
+      return (child, ready.reading)
     }
-    status.update { $0 = Status(phase: .running, process: child.id, version: version.rawValue) }
-    return child
+  }
+
+  /// Waits until a process listens, and gives it the signals that have waited for that.
+  private func listen(_ child: ChildProcess, _ ready: Int32) async {
+    guard await ChildProcess.byte(from: ready) else { return }
+    plan.withLock { plan in
+      guard case .starting = plan.state else { return }
+      plan.state = .running(child)
+      status.update { $0.phase = .running }
+      if plan.isEnding { stop(child, isDeploying: false, &plan) }
+    }
   }
 
   /// Waits before the next start.
-  ///
-  /// - Returns: whether there is one.
-  private func wait(seconds: Int) async -> Bool {
-    status.update { $0.phase = .dead }
+  private func wait(seconds: Int) async {
     let pause = Task { [status] in
       for left in (1...seconds).reversed() {
-        status.update { $0.secondsLeft = left }
+        status.update { ($0.phase, $0.secondsLeft) = (.dead, left) }
         try await Task.sleep(for: .seconds(1))
       }
     }
-    let isEnding = plan.withLock { plan in
-      plan.pause = pause
-      return plan.isEnding
+    plan.withLock { plan in
+      plan.state = .dead(pause)
+      if plan.isEnding { pause.cancel() }
     }
-    if isEnding { pause.cancel() }
     _ = await pause.result
-    return plan.withLock { plan in
-      plan.pause = nil
-      return !plan.isEnding
-    }
-  }
-}
-
-/// The version that was deployed last, in a file beside the sessions: an older program could not read them.
-struct DemoRecord: Sendable {
-  private let path: String
-
-  /// The record in a directory.
-  init(in directory: String) { path = "\(directory)/demo-version" }
-
-  /// What is recorded; nil for nothing.
-  var version: CounterVersion? {
-    guard let file = fopen(path, "r") else { return nil }
-    defer { fclose(file) }
-    let byte = fgetc(file)
-    return byte < 0 ? nil : CounterVersion(rawValue: Int(byte) - Int(UInt8(ascii: "0")))
-  }
-
-  /// Records a version.
-  ///
-  /// - Throws: `SystemError`.
-  func keep(_ version: CounterVersion) throws {
-    guard let file = fopen(path, "w") else { throw SystemError(operation: "write \(path)", code: errno) }
-    let isWritten = fputs("\(version.rawValue)\n", file) >= 0
-    guard fclose(file) == 0, isWritten else { throw SystemError(operation: "write \(path)", code: errno) }
   }
 }

@@ -21,6 +21,8 @@ package final class ChildProcess: Sendable {
     case exited(Int32)
     /// By a signal of this number.
     case killed(Int32)
+    /// The system does not tell: this process ignores the ends of its children.
+    case unknown
   }
 
   /// The number of the process.
@@ -32,13 +34,13 @@ package final class ChildProcess: Sendable {
   /// - Parameters:
   ///   - arguments: without the name of the program.
   ///   - variables: environment variables, besides those of this process.
-  ///   - descriptors: for each descriptor of the new process, which one of this process it is; nil for `/dev/null`. Descriptors that are not named are
-  ///     inherited, if they are not closed by `exec`.
+  ///   - descriptors: descriptors of the new process, each with the descriptor of this process that it is; nil for `/dev/null`. Descriptors that are not
+  ///     named are inherited, if they are not closed by `exec`.
   ///   - hasOwnGroup: whether signals of the terminal reach this process alone.
   /// - Throws: ``SystemError``.
   package init(
     _ arguments: [String], variables: [String: String],  // safe text: own
-    descriptors: [Int32: Int32?], hasOwnGroup: Bool = false
+    descriptors: [(new: Int32, source: Int32?)], hasOwnGroup: Bool = false
   ) throws(SystemError) {
     let inherited = Self.environment.filter { entry in !variables.keys.contains { entry.hasPrefix("\($0)=") } }
     let environment = Self.strings(inherited + variables.map { "\($0.key)=\($0.value)" })
@@ -47,11 +49,17 @@ package final class ChildProcess: Sendable {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    for (descriptor, source) in descriptors {
+    // A source may have the number of another's new descriptor: so each is copied out of the way first.
+    var copies: [Int32] = []
+    defer { copies.forEach(closeDescriptor) }
+    for (new, source) in descriptors {
       if let source {
-        posix_spawn_file_actions_adddup2(&actions, source, descriptor)
+        let copy = fcntl(source, F_DUPFD_CLOEXEC, 64)
+        guard copy >= 0 else { throw .last("copy a descriptor") }
+        copies.append(copy)
+        posix_spawn_file_actions_adddup2(&actions, copy, new)
       } else {
-        posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, new, "/dev/null", O_RDONLY, 0)
       }
     }
     var attributes = posix_spawnattr_t()
@@ -85,17 +93,6 @@ package final class ChildProcess: Sendable {
     }
   }
 
-  /// Ends this process by signal 9 as soon as nobody has the other end of a pipe open: a process that its parent has started ends with it.
-  ///
-  /// - Parameter pipe: the end to read from.
-  package static func endProcess(afterClosing pipe: Int32) {
-    DispatchQueue(label: "ribserver.parent").async {
-      var byte: UInt8 = 0
-      while read(pipe, &byte, 1) != 0 {}
-      kill(getpid(), SIGKILL)
-    }
-  }
-
   /// Waits on this thread until the process has ended.
   func wait() -> End {
     var information = siginfo_t()
@@ -103,13 +100,55 @@ package final class ChildProcess: Sendable {
     return end.withLock { end in
       if let end { return end }
       var status: Int32 = 0
-      while waitpid(id, &status, 0) < 0, errno == EINTR {}
+      var waited: pid_t = -1
+      repeat { waited = waitpid(id, &status, 0) } while waited < 0 && errno == EINTR
       let signal = status & 0x7f
-      let known: End = signal == 0 ? .exited(status >> 8 & 0xff) : .killed(signal)
+      let known: End = waited < 0 ? .unknown : signal == 0 ? .exited(status >> 8 & 0xff) : .killed(signal)
       end = known
       return known
     }
   }
+
+  // MARK: Pipes
+
+  /// Waits for a byte.
+  ///
+  /// - Parameter pipe: the end to read from; it is closed afterwards.
+  /// - Returns: whether a byte has come; false if the other end was closed before.
+  package static func byte(from pipe: Int32) async -> Bool {
+    await withCheckedContinuation { byte in
+      DispatchQueue(label: "ribserver.byte").async {
+        let hasCome = readByte(pipe) == 1
+        closeDescriptor(pipe)
+        byte.resume(returning: hasCome)
+      }
+    }
+  }
+
+  /// Ends this process by signal 9 as soon as nobody has the other end of a pipe open: a process that its parent has started ends with it.
+  ///
+  /// - Parameter pipe: the end to read from.
+  package static func endProcess(afterClosing pipe: Int32) {
+    DispatchQueue(label: "ribserver.parent").async {
+      while true {
+        switch readByte(pipe) {
+        case 0: kill(getpid(), SIGKILL)
+        case 1: continue
+        default: return
+        }
+      }
+    }
+  }
+
+  /// Reads a byte: 1 if there is one, 0 at the end, −1 for an error.
+  private static func readByte(_ descriptor: Int32) -> Int {
+    var byte: UInt8 = 0
+    var count = 0
+    repeat { count = read(descriptor, &byte, 1) } while count < 0 && errno == EINTR
+    return count
+  }
+
+  // MARK: The program
 
   #if os(Linux)
     /// By its path, from which the new process has its name; a file that was replaced meanwhile is found by the system alone.

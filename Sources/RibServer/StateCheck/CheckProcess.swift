@@ -43,7 +43,7 @@ final class CheckProcess {
         Array(CommandLine.arguments.dropFirst()),
         // A backtrace would take seconds for each death.
         variables: [variable: value, "SWIFT_BACKTRACE": "enable=no"],
-        descriptors: [0: nil, 1: prints, 2: prints, Self.output: pipes[1]])
+        descriptors: [(0, nil), (1, prints), (2, prints), (Self.output, pipes[1])])
     } catch {
       closeDescriptor(lines)
       closeDescriptor(prints)
@@ -118,6 +118,7 @@ final class CheckProcess {
     case .exited(0): return nil
     case .exited(let status): how = "with status \(status)"
     case .killed(let signal): how = "by signal \(signal)"
+    case .unknown: how = "in a way that the system does not tell"
     }
     return "The process would end \(how)\(lastWords.map { ": \($0)" } ?? ".")"
   }

@@ -35,7 +35,7 @@ extension DevIssuer {
       let signer = try options.signer(issuer: url)
       let logger = Logger(label: "dev-issuer") { _ in TerminalLog() }
       let server = Server(
-        apps: [signer.app], files: signer.files, settings: Self.settings(port: port), logger: logger)
+        apps: [signer.app()], files: signer.files, settings: Self.settings(port: port), logger: logger)
       _ = try server.start()
       Terminal.say(
         """
