@@ -1,4 +1,4 @@
-// What the stage says when a screen is back: how many actions waited, and that each was done once.
+// What the stage says when a screen is back: how many actions waited, and what became of them.
 
 import { nameOf } from "./stage-wire.js";
 
@@ -8,20 +8,24 @@ const signed = (number) => String(number).replace("-", "−");
 
 /** One absence of the stage's screens, from the first loss until everything is answered; without DOM. */
 export class Absence {
-  /** By side and number: the actions that had no answer at some time of the absence. */
+  /** The actions that had no answer at some time of the absence: by client and number, `{name, outcome}`. */
   #actions = new Map();
   #start;
-  /** When the server ran again; undefined as long as it does not, or if nobody says so. */
+  /** When the server ran again; undefined if it has run all the time, or if no supervisor tells. */
   #serverStart;
   #back;
+  /** Whether a session is another one now, so that nobody knows what became of the actions for the old one. */
+  #isReset = false;
 
   /**
-   * @param {{now: number, count: number | undefined, why: "cut" | "killed" | "deployed"}} what the count that the server had answered last.
+   * @param {{now: number, count: number | undefined, isCut: boolean, version?: number}} what the count that the server had answered last, whether the
+   *   page has cut the link, and the server's version.
    */
-  constructor({ now, count, why }) {
+  constructor({ now, count, isCut, version }) {
     this.#start = now;
     this.count = count;
-    this.why = why;
+    this.isCut = isCut;
+    this.version = version;
   }
 
   /** How many actions waited. */
@@ -29,8 +33,22 @@ export class Absence {
     return this.#actions.size;
   }
 
-  notePending(side, pending) {
-    for (const { n, action } of pending) this.#actions.set(`${side} ${n}`, nameOf(action));
+  /** Notes which actions of a client have no answer. */
+  notePending(client, pending) {
+    for (const { n, action } of pending) {
+      const key = `${client} ${n}`;
+      if (!this.#actions.has(key)) this.#actions.set(key, { name: nameOf(action) });
+    }
+  }
+
+  /** Notes what became of an action, if it is one of those that waited. */
+  noteOutcome(client, n, outcome) {
+    const action = this.#actions.get(`${client} ${n}`);
+    if (action) action.outcome = outcome;
+  }
+
+  noteReset() {
+    this.#isReset = true;
   }
 
   noteServer(now) {
@@ -42,21 +60,32 @@ export class Absence {
     this.#back ??= now;
   }
 
-  /** What became of it, in a sentence or two, as the count is `after`. */
-  sentence(after) {
-    const waited = this.size === 0 ? "Nothing was lost."
-      : this.size === 1 ? `One action was waiting. It was done once${this.#sum(after)}.`
-        : `${this.size} actions were waiting. Each was done once${this.#sum(after)}.`;
-    return [this.#what(), waited, this.#time()].filter(Boolean).join(" ");
+  /**
+   * What became of it, in a sentence or two.
+   *
+   * @param {number | undefined} after the count.
+   * @param {number | undefined} version the server's version.
+   */
+  sentence(after, version) {
+    return [version > this.version && this.#deployed(version), this.#outcome(after), this.#time()].filter(Boolean).join(" ");
   }
 
-  #what() {
-    return this.why === "deployed" ? "Version 2 runs now. Its state has another shape, and the session goes on." : "";
+  #deployed(version) {
+    return `Version ${version} runs now. Its state has another shape${this.#isReset ? "." : ", and the session goes on."}`;
+  }
+
+  #outcome(after) {
+    const waited = this.size === 1 ? "One action was waiting." : `${this.size} actions were waiting.`;
+    if (this.#isReset) return `The server no longer knew the session, and a new one has begun.${this.size ? ` ${waited} They may be lost.` : ""}`;
+    if (this.size === 0) return "Nothing was lost.";
+    const done = [...this.#actions.values()].filter(({ outcome }) => outcome === "applied").length;
+    if (done < this.size) return `${waited} ${done} of them ${done === 1 ? "was" : "were"} done once, and the others were refused.`;
+    return `${waited} ${this.size === 1 ? "It was" : "Each was"} done once${this.#sum(after)}.`;
   }
 
   /** The sum, if it is right: other windows may have acted meanwhile. */
   #sum(after) {
-    const all = [...this.#actions.values()].map((name) => steps[name]);
+    const all = [...this.#actions.values()].map(({ name }) => steps[name]);
     if (all.includes(undefined) || this.count === undefined) return "";
     const up = all.filter((step) => step > 0).reduce((sum, step) => sum + step, 0);
     const down = all.filter((step) => step < 0).reduce((sum, step) => sum - step, 0);
@@ -66,10 +95,9 @@ export class Absence {
 
   #time() {
     const away = (this.#back ?? this.#start) - this.#start;
-    if (this.why === "cut") return `The link was cut for ${seconds(away)}.`;
-    if (this.#serverStart === undefined) return `The server was away for ${seconds(away)}.`;
+    if (this.#serverStart === undefined) return `${this.isCut ? "The link was cut" : "The connection was lost"} for ${seconds(away)}.`;
     const server = seconds(this.#serverStart - this.#start);
     const page = seconds(Math.max(this.#back - this.#serverStart, 0));
-    return `The server was dead for ${server}. The page was back ${page} after its start.`;
+    return `The server was away for ${server}. The page was back ${page} after its start.`;
   }
 }

@@ -14,8 +14,8 @@ function countIn(message) {
 }
 
 /**
- * The last messages of both screens, without DOM. Actions that follow one another are one row: `{side, name, first, last, state}`, where `state` is
- * `waiting`, `done` or `refused`. So are patches: `{patches, count, revision, sides}`, where `sides` has the last revision that each screen has got.
+ * The last messages of both screens, without DOM. Actions that follow one another are one row: `{side, name, first, last, open, failed}`, where `open` is
+ * how many have no answer, and `failed` how many were not done. So are patches: `{patches, count, revision, sides}`, where `sides` has the last revision that each screen has got.
  */
 export class StageLog {
   /** Newest last. */
@@ -29,24 +29,20 @@ export class StageLog {
       if (n > (this.#greatest.get(side) ?? 0)) this.#add(side, n, nameOf(action));
     }
     const open = new Set(pending.map(({ n }) => n));
-    for (const row of this.rows) {
-      if (row.side !== side || row.state !== "waiting") continue;
-      row.open = countOpen(row, open);
-      if (row.open === 0) row.state = "done";
-    }
+    for (const row of this.rows) if (row.side === side && row.open > 0) row.open = countOpen(row, open);
   }
 
   #add(side, n, name) {
     this.#greatest.set(side, n);
     const last = this.rows.at(-1);
-    if (last?.side === side && last.state === "waiting" && last.name === name && last.last === n - 1) last.last = n;
-    else this.#push({ side, name, first: n, last: n, open: 1, state: "waiting" });
+    if (last?.side === side && last.open > 0 && last.name === name && last.last === n - 1) last.last = n;
+    else this.#push({ side, name, first: n, last: n, open: 1, failed: 0 });
   }
 
-  /** Notes that an action was refused. */
-  noteRefusal(side, n) {
-    const row = this.rows.find((row) => row.side === side && row.first <= n && n <= row.last);
-    if (row) row.state = "refused";
+  /** Notes that an action was not done, or may not have been. */
+  noteFailure(side, n) {
+    const row = this.rows.findLast((row) => row.side === side && row.first <= n && n <= row.last);
+    if (row) row.failed++;
   }
 
   /** Notes a message that a side has got. */
@@ -74,6 +70,12 @@ export class StageLog {
     this.#greatest.clear();
   }
 
+  /** Has a side's next actions be those of another client, which numbers them from 1. */
+  renew(side) {
+    this.#greatest.delete(side);
+    for (const row of this.rows) if (row.side === side) row.open = 0;
+  }
+
   #push(row) {
     this.rows.push(row);
     if (this.rows.length > KEPT) this.rows.shift();
@@ -86,7 +88,13 @@ const countOpen = ({ first, last }, open) => {
   return count;
 };
 
-const words = { waiting: "waiting", done: "done", refused: "refused" };
+/** What became of a row's actions, as the page says it. */
+function wordsOf({ first, last, open, failed }) {
+  const all = last - first + 1;
+  if (open > 0) return open > 1 ? `${open} waiting` : "waiting";
+  if (failed > 0) return all > 1 ? `${failed} of ${all} not done` : "not done";
+  return "done";
+}
 
 /** Draws the log, newest first. A row keeps its element as long as it is shown. */
 export class StageWire {
@@ -114,10 +122,9 @@ export class StageWire {
     }
     item.dataset.way = "out";
     item.dataset.side = row.side;
-    item.dataset.state = row.state;
+    item.dataset.state = row.open > 0 ? "waiting" : row.failed > 0 ? "refused" : "done";
     const numbers = row.first === row.last ? `${row.first}` : `${row.first}–${row.last}`;
-    const state = row.state === "waiting" && row.open > 1 ? `${row.open} waiting` : words[row.state];
-    item.replaceChildren(element("b", {}, numbers), element("span", {}, row.name), element("i", {}, state));
+    item.replaceChildren(element("b", {}, numbers), element("span", {}, row.name), element("i", {}, wordsOf(row)));
     return item;
   }
 }

@@ -50,7 +50,9 @@ export class Stage {
   #wire = new StageWire($("duo-wire"));
   #absence;
   #isScheduled = false;
+  /** How often the second screen has joined since it was connected last. */
   #joins = 0;
+  #isJoining = false;
 
   /**
    * @param {import("./inspector-link.js").LinkControls} links - what the first screen's messages go through.
@@ -64,7 +66,10 @@ export class Stage {
     drawTravel($("duo-line"), this.#secondLinks);
     $("duo-cut").addEventListener("click", () => this.#setCut(!links.isOffline));
     $("duo-slow").addEventListener("click", () => this.#setSlow(links.delay === 0));
-    $("duo-kill").addEventListener("click", () => this.#tell(this.#server?.phase === "dead" ? "start" : "kill"));
+    $("duo-kill").addEventListener("click", ({ detail }) => {
+      // The second press of a double click does not take back the first.
+      if (detail < 2) this.#tell(this.#server?.phase === "dead" ? "start" : "kill");
+    });
     $("duo-deploy").addEventListener("click", () => this.#tell("deploy"));
     for (const id of ["duo-kill", "duo-deploy"]) $(id).hidden = !supervisor;
     $("duo-alone").hidden = Boolean(supervisor);
@@ -99,15 +104,19 @@ export class Stage {
   /** Joins the first screen's session, unless the second screen is in it already. */
   async #join() {
     const first = this.#first;
-    if (this.#second?.welcome?.sid === first.welcome.sid || this.#joins > 3) return;
+    const isJoining = this.#isJoining || this.#second?.status === "connecting";
+    if (isJoining || this.#second?.welcome?.sid === first.welcome.sid || this.#joins > 3) return;
     const isStored = !this.#second && this.#storage?.getItem(KEY) != null;
     this.#leave(!isStored);
     this.#joins++;
+    this.#isJoining = true;
     try {
       const { token } = isStored ? {} : await first.share("act");
       if (this.#first === first && !this.#second) this.#open(first, token);
     } catch {
       // The first screen's link is gone: its return comes here again.
+    } finally {
+      this.#isJoining = false;
     }
   }
 
@@ -121,6 +130,7 @@ export class Stage {
     session.addEventListener("status", () => {
       if (this.#second !== session) return;
       this.#secondChanged();
+      if (isUp(session)) this.#joins = 0;
       const isOther = isUp(session) && isUp(first) && session.welcome.sid !== first.welcome.sid;
       if (session.status === "ended" || session.status === "signedOut" || isOther) {
         this.#leave(true);
@@ -134,6 +144,7 @@ export class Stage {
     this.#mounted?.unmount();
     this.#second?.close();
     if (forgets) this.#storage?.removeItem(KEY);
+    if (forgets) this.#log.renew("second");
     this.#second = this.#mounted = undefined;
   }
 
@@ -159,29 +170,33 @@ export class Stage {
     on("pending", ({ pending }) => {
       this.#log.notePending(side, pending);
       this.#noteWaiting(side, pending);
-      this.#conclude();
     });
-    on("outcome", ({ n, status }) => status === "refused" && this.#log.noteRefusal(side, n));
-    on("change", () => this.#conclude());
+    on("outcome", ({ n, status }) => {
+      if (status !== "applied") this.#log.noteFailure(side, n);
+      this.#absence?.noteOutcome(side, n, status);
+    });
+    on("change", () => {});
     on("status", ({ status }) => {
       if (status === "reconnecting") this.#lose(side, session);
-      if (status === "reset") this.#log.clear();
-      this.#conclude();
+      if (status !== "reset") return;
+      this.#log.clear();
+      this.#absence?.noteReset();
     });
     this.#log.notePending(side, session.pending);
   }
 
   #lose(side, session) {
     if (this.#absence || (this.#links.isOffline && side !== "first")) return;
-    const why = this.#links.isOffline ? "cut" : this.#server?.phase === "stopping" ? "deployed" : "killed";
-    this.#absence = new Absence({ now: performance.now(), count: countOf(session), why });
+    this.#absence = new Absence({
+      now: performance.now(), count: countOf(session), isCut: this.#links.isOffline, version: this.#server?.version,
+    });
     for (const [index, { pending }] of this.#sessions.entries()) this.#noteWaiting(["first", "second"][index], pending);
     this.#say("");
   }
 
   /** Notes what waits in an absence; only the first screen's link is cut by the page. */
   #noteWaiting(side, pending) {
-    if (side === "first" || this.#absence?.why !== "cut") this.#absence?.notePending(side, pending);
+    if (side === "first" || !this.#absence?.isCut) this.#absence?.notePending(side, pending);
   }
 
   /** Says what became of an absence, once both screens are back and everything is answered. */
@@ -191,33 +206,36 @@ export class Stage {
     if (this.#sessions.some(({ pending }) => pending.length > 0)) return;
     const [first, second] = this.#sessions.map(countOf);
     if (second !== undefined && second !== first) return;
-    this.#say(this.#absence.sentence(first));
+    this.#say(this.#absence.sentence(first, this.#server?.version));
     this.#absence = undefined;
   }
 
   // The supervisor
 
+  /** The supervisor's word on the server; undefined if there is no supervisor, or it does not answer. */
   get #server() {
-    const view = this.#control?.view;
+    const view = this.#control && isUp(this.#control) ? this.#control.view : undefined;
     return view?.nodes[view.root]?.state;
   }
 
   #listen() {
     this.#control = connect(supervisor.url, { app: "demo", auth: () => supervisor.token, client: { name: "stage" } });
     let last;
-    this.#control.addEventListener("change", () => {
-      const { phase } = this.#server;
-      if (phase === "running" && last && last !== "running") {
+    const look = () => {
+      const server = this.#server;
+      if (server?.phase === "running" && last && last !== server.process) {
         this.#absence?.noteServer(performance.now());
         this.#hurry();
       }
-      last = phase;
+      if (server?.phase === "running") last = server.process;
       this.#schedule();
-    });
+    };
+    for (const name of ["change", "status"]) this.#control.addEventListener(name, look);
   }
 
   #tell(action) {
-    this.#control?.act("", action).catch(() => {});
+    // Not later: what the button says is of now.
+    if (this.#server) this.#control.act("", action).catch(() => {});
   }
 
   /** Has the screens try at once, and often, as the server is known to start. */
@@ -257,6 +275,7 @@ export class Stage {
   }
 
   #draw() {
+    this.#conclude();
     this.#wire.draw(this.#log, 8);
     const server = this.#server;
     const isAlive = server ? server.phase === "running" : this.#sessions.some(isUp);
@@ -265,23 +284,26 @@ export class Stage {
     const isDead = server?.phase === "dead";
     $("duo-kill").textContent = isDead ? `Start it now${server.secondsLeft ? ` (${server.secondsLeft} s)` : ""}` : "Kill the server";
     $("duo-kill").classList.toggle("button-start", isDead);
-    $("duo-kill").disabled = !server || server.phase === "stopping";
+    $("duo-kill").disabled = !server || ["starting", "stopping"].includes(server.phase);
     $("duo-deploy").disabled = server?.phase !== "running" || server.version > 1;
     $("duo-deploy").textContent = server?.version > 1 ? "Version 2 is deployed" : "Deploy version 2";
     for (const [id, isOn] of [["duo-cut", this.#links.isOffline], ["duo-slow", this.#links.delay > 0]]) {
       $(id).setAttribute("aria-pressed", String(isOn));
     }
-    for (const [index, { pending }] of this.#sessions.entries()) {
-      $(`duo-waiting-${index + 1}`).textContent = pending.length ? `${pending.length} waiting` : "";
+    for (const [id, session] of [["duo-waiting-1", this.#first], ["duo-waiting-2", this.#second]]) {
+      const count = session?.pending.length ?? 0;
+      $(id).textContent = count ? `${count} waiting` : "";
     }
     $("duo-link").dataset.link = this.#second && isUp(this.#second) ? "up" : "down";
   }
 
   #serverWords(server, isAlive) {
-    if (!server) return isAlive ? "The server runs" : "No server";
+    if (!server && supervisor) return "The supervisor does not answer";
+    if (!server) return isAlive ? "The server runs" : "The server does not answer";
     const { phase, process, version, secondsLeft } = server;
     if (phase === "running") return `Server · process ${process}${version > 1 ? ` · version ${version}` : ""}`;
     if (phase === "stopping") return `Process ${process} stops`;
+    if (phase === "starting") return `Process ${process} starts`;
     return `Process ${process} is dead${secondsLeft ? ` · the next starts in ${secondsLeft} s` : ""}`;
   }
 }

@@ -55,7 +55,7 @@ struct DaemonConfiguration: Sendable {
         files = .client
         try files.add(directory: webDirectory)
       }
-      DemoOrder.ofProcess?.write(into: &files)
+      DemoOrder.ofProcess?.tellPage(in: &files)
       return files
     }
   }

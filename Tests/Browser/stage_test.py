@@ -244,9 +244,10 @@ class DeployTest(BrowserTest):
         self.keep_picture(page, "stage-deployed")
         # What has sessions of the second version starts with it again.
         self.daemon.restart()
-        expect(page.locator("#status")).to_have_attribute("data-status", "live")
-        expect(page.locator("#duo-server")).to_contain_text("version 2")
+        expect(page.locator("#duo-server")).to_have_text("The supervisor does not answer")
+        expect(page.locator("#duo-kill")).to_be_disabled()
         page.reload()
+        expect(page.locator("#duo-server")).to_contain_text("version 2")
         expect(first.get_by_label("Count")).to_have_text("24")
 
 
@@ -266,6 +267,9 @@ class SupervisorTest(unittest.TestCase):
         for origin in ("http://127.0.0.1:1", "http://example.com", "null", f"http://192.168.0.1:{port}"):
             self.assertEqual(hello(self.url, self.token, Origin=origin), 403, origin)
         self.assertEqual(hello(self.url, self.token, Host="example.com", Origin=f"http://127.0.0.1:{port}"), 421)
+        # Who is in no page has no business there either, nor a page of the supervisor's own address.
+        for headers in ({}, {"Origin": self.url}):
+            self.assertEqual(hello(self.url, self.token, **headers)["code"], "unauthenticated")
 
     def test_token_is_wanted(self):
         origin = f"http://127.0.0.1:{self.demo.port}"

@@ -7,7 +7,7 @@ import { StageLog } from "../../web/stage-wire.js";
 
 const acts = (...numbers) => numbers.map((n) => ({ n, to: 1, action: "increment" }));
 const patch = (rev, count) => JSON.stringify({ t: "patch", rev, base: rev - 1, n: 1, ops: [{ op: "replace", path: "/nodes/1/state/count", value: count }] });
-const outline = (log) => log.rows.map((row) => (row.sides ? `${[...row.sides.keys()].join("+")} ${row.patches}: ${row.count}` : `${row.side} ${row.first}–${row.last} ${row.name} ${row.state}`));
+const outline = (log) => log.rows.map((row) => (row.sides ? `${[...row.sides.keys()].join("+")} ${row.patches}: ${row.count}` : `${row.side} ${row.first}–${row.last} ${row.name} ${row.open > 0 ? "waiting" : row.failed > 0 ? `${row.failed} failed` : "done"}`));
 
 test("actions without an answer are one row, with their numbers", () => {
   const log = new StageLog();
@@ -53,8 +53,8 @@ test("a refusal is shown at its action", () => {
   const log = new StageLog();
   log.notePending("first", acts(1));
   log.notePending("first", []);
-  log.noteRefusal("first", 1);
-  assert.deepEqual(outline(log), ["first 1–1 increment refused"]);
+  log.noteFailure("first", 1);
+  assert.deepEqual(outline(log), ["first 1–1 increment 1 failed"]);
 });
 
 test("another session numbers its actions from 1", () => {
@@ -63,6 +63,14 @@ test("another session numbers its actions from 1", () => {
   log.clear();
   log.notePending("first", acts(1));
   assert.deepEqual(outline(log), ["first 1–1 increment waiting"]);
+});
+
+test("another client of a side numbers its actions from 1", () => {
+  const log = new StageLog();
+  log.notePending("second", acts(1, 2));
+  log.renew("second");
+  log.notePending("second", acts(1));
+  assert.deepEqual(outline(log), ["second 1–2 increment done", "second 1–1 increment waiting"]);
 });
 
 test("few rows are kept", () => {
@@ -75,34 +83,54 @@ test("few rows are kept", () => {
   assert.equal(log.rows.at(-1).count, 1000);
 });
 
+const applied = (absence, client, ...numbers) => numbers.forEach((n) => absence.noteOutcome(client, n, "applied"));
+
 test("the sentence has the sum", () => {
-  const absence = new Absence({ now: 1000, count: 5, why: "killed" });
+  const absence = new Absence({ now: 1000, count: 5, isCut: false, version: 1 });
   absence.notePending("first", acts(6, 7, 8));
   absence.notePending("first", acts(6, 7, 8, 9));
   absence.notePending("second", [{ n: 1, action: "decrement" }, { n: 2, action: { addTen: {} } }]);
+  applied(absence, "first", 6, 7, 8, 9);
+  applied(absence, "second", 1, 2);
   absence.noteServer(6200);
   absence.noteBack(6400);
-  assert.equal(absence.sentence(18),
-    "6 actions were waiting. Each was done once: 5 + 14 − 1 = 18. The server was dead for 5.2 s. The page was back 0.2 s after its start.");
+  assert.equal(absence.sentence(18, 1),
+    "6 actions were waiting. Each was done once: 5 + 14 − 1 = 18. The server was away for 5.2 s. The page was back 0.2 s after its start.");
 });
 
 test("the sentence has no sum that is wrong", () => {
-  const absence = new Absence({ now: 0, count: 5, why: "killed" });
+  const absence = new Absence({ now: 0, count: 5, isCut: false });
   absence.notePending("first", acts(6));
+  applied(absence, "first", 6);
   absence.noteBack(1500);
-  assert.equal(absence.sentence(9), "One action was waiting. It was done once. The server was away for 1.5 s.");
-  absence.notePending("first", [{ n: 7, action: "reset" }]);
-  assert.equal(absence.sentence(0), "2 actions were waiting. Each was done once. The server was away for 1.5 s.");
+  assert.equal(absence.sentence(9), "One action was waiting. It was done once. The connection was lost for 1.5 s.");
+  absence.notePending("first", [{ n: 7, to: 1, action: "reset" }]);
+  applied(absence, "first", 7);
+  assert.equal(absence.sentence(0), "2 actions were waiting. Each was done once. The connection was lost for 1.5 s.");
+});
+
+test("the sentence says what was not done", () => {
+  const absence = new Absence({ now: 0, count: 5, isCut: false });
+  absence.notePending("first", acts(6, 7, 8));
+  applied(absence, "first", 6, 7);
+  absence.noteOutcome("first", 8, "refused");
+  absence.noteOutcome("first", 9, "applied");
+  absence.noteBack(100);
+  assert.equal(absence.sentence(7), "3 actions were waiting. 2 of them were done once, and the others were refused. The connection was lost for 0.1 s.");
+  absence.noteReset();
+  assert.equal(absence.sentence(0),
+    "The server no longer knew the session, and a new one has begun. 3 actions were waiting. They may be lost. The connection was lost for 0.1 s.");
 });
 
 test("a cut and a deploy have words of their own", () => {
-  const cut = new Absence({ now: 0, count: 0, why: "cut" });
+  const cut = new Absence({ now: 0, count: 0, isCut: true, version: 1 });
   cut.noteBack(2000);
-  assert.equal(cut.sentence(0), "Nothing was lost. The link was cut for 2.0 s.");
-  const deployed = new Absence({ now: 0, count: -3, why: "deployed" });
+  assert.equal(cut.sentence(0, 1), "Nothing was lost. The link was cut for 2.0 s.");
+  const deployed = new Absence({ now: 0, count: -3, isCut: false, version: 1 });
   deployed.notePending("first", acts(1));
+  applied(deployed, "first", 1);
   deployed.noteServer(300);
   deployed.noteBack(400);
-  assert.equal(deployed.sentence(-2), "Version 2 runs now. Its state has another shape, and the session goes on. "
-    + "One action was waiting. It was done once: −3 + 1 = −2. The server was dead for 0.3 s. The page was back 0.1 s after its start.");
+  assert.equal(deployed.sentence(-2, 2), "Version 2 runs now. Its state has another shape, and the session goes on. "
+    + "One action was waiting. It was done once: −3 + 1 = −2. The server was away for 0.3 s. The page was back 0.1 s after its start.");
 });

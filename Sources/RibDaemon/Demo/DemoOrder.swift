@@ -39,7 +39,7 @@ struct DemoOrder: Sendable {
   }()
 
   /// Tells the page where its buttons lead to.
-  func write(into files: inout StaticFiles) {
+  func tellPage(in files: inout StaticFiles) {
     let place = { (content: String) in "<meta name=\"demo\" content=\"\(content)\">" }
     files.replace(place(""), with: place(controls), in: "index.html")
   }
