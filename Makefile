@@ -64,6 +64,8 @@ ops: ## Run the daemon as operators do: proxies, Prometheus, systemd, an image (
 chaos: export RIB_CHAOS_SECONDS := $(SECONDS)
 chaos: export RIB_CHAOS_SEED := $(SEED)
 chaos: export RIB_JUDGE_TIME := 1
+chaos: export RIB_REQUIRE_ALL := 1
+chaos: export RIB_PYTHON := $(CURDIR)/.venv/bin/python
 chaos: ## Kill a server under load, and see that nothing is lost (SECONDS=1800 SEED=1)
 	@scripts/setup --tests
 	ulimit -n "$$(ulimit -Hn)"; swift test --disable-xctest --filter ChaosTests --skip 'amongSeveralNodes|inHandovers'

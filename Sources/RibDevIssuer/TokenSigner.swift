@@ -68,6 +68,7 @@ package struct TokenSigner: Sendable {
   /// The app that signs a token for any client that asks.
   ///
   /// - Parameter access: who may ask.
+  /// - Returns: the app, by the name `issuer`.
   package func app(for access: App.Access = .anyone) -> App {
     App("issuer", access: access) { Issuer(signer: self, dependencies: .live) }
   }
