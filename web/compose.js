@@ -43,7 +43,7 @@ export class SentActions {
     notePending(session.pending);
   }
 
-  /** Draws the list, if it is shown: what is not seen is found by nobody who looks for a text either. */
+  /** Draws the list, if the tab shows it. A hidden list is empty, so that a search in the page does not find its texts. */
   draw() {
     if (this.#list.closest("[hidden]")) return this.#list.replaceChildren();
     const session = this.#session;

@@ -28,10 +28,10 @@ final class AdminDesk: Sendable {
     wrongTokens = RateBudget(perMinute: server.context.settings.limits.failedSignInsPerMinute)
   }
 
-  /// Has the shown server sampled for its charts, also while nobody looks.
+  /// Samples the shown server for its charts, also while no operator looks at them.
   ///
   /// - Parameter interval: nanoseconds between two samples.
-  /// - Returns: what samples it, for as long as somebody holds it.
+  /// - Returns: the ticker that samples; it stops when it is released.
   func keepHistory(every interval: UInt64) -> Ticker<Void> {
     Ticker("ribserver.history", server.context.environment, every: interval, ()) { [server] _ in
       server.inspection?.takeSample(unlessWithin: interval / 2)

@@ -17,7 +17,7 @@ public final class AdminServer: Service {
   public let madeToken: String?
   private let server: Server
   private let desk: AdminDesk
-  /// Has the charts' history before anybody looks.
+  /// Samples the shown server, so that its charts have a history when an operator looks at them for the first time.
   private let history: Ticker<Void>
 
   /// An admin server that is not started.

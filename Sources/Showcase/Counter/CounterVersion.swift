@@ -1,6 +1,6 @@
 import RibServer
 
-/// The versions of the showcase's counter, of which a demo deploys the second in place of the first.
+/// The versions of the showcase's counter. A demo begins with the first, and can deploy the second.
 public enum CounterVersion: Int, Sendable {
   /// A number.
   case first = 1
