@@ -68,7 +68,7 @@ export const apps = {
   "room": {
     title: "Room",
     about: "A chat with a list of people",
-    more: "Open a second window to see two people. A message that you send while the server is away is sent once. The room itself is in memory: a server that starts again has an empty one.",
+    more: "Open this page in a second tab to see two people. A message that you send while the server is away is sent once. The room itself is in memory: a server that starts again has an empty one.",
     code: { swift: "Room/Room.swift", view: { script: "views-services.js", type: "Room" } },
   },
   "members": {

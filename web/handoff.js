@@ -135,6 +135,7 @@ export function handoff(current) {
 
   $("handoff-open").addEventListener("click", () => {
     $("handoff-local").hidden = !isLoopback;
+    $("handoff-code").hidden = isLoopback;
     $("handoff-local").textContent = isLoopback ? localHint : "";
     // Who may only look can let others look.
     const { session } = current();

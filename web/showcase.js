@@ -213,6 +213,7 @@ function follow() {
   }
   const joins = share || (isJoined && storage?.getItem(keyOf(app, true)) != null);
   if (shown?.app === app && shown.isStaged === isStaged && shown.isJoined === Boolean(joins) && !share) return;
+  if (shown) scrollTo(0, 0);
   close();
   clearNotices();
   tools?.dialog.close();
@@ -374,7 +375,12 @@ function drawApp(name, isStaged = false) {
   for (const link of $("apps").querySelectorAll("a")) {
     if (link.dataset.app === (isStaged ? "" : name)) {
       link.setAttribute("aria-current", "page");
-      requestAnimationFrame(() => link.scrollIntoView({ block: "nearest", inline: "center" }));
+      requestAnimationFrame(() => {
+        const top = scrollY;
+        link.scrollIntoView({ block: "nearest", inline: "center" });
+        // The list alone, and not the page.
+        scrollTo(scrollX, top);
+      });
     } else {
       link.removeAttribute("aria-current");
     }

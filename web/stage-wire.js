@@ -10,7 +10,9 @@ export const nameOf = (action) => (typeof action === "string" ? action : Object.
 /** What a patch or a view says of the count; undefined if it says nothing. */
 function countIn(message) {
   if (message.t === "snap") return message.view.nodes[message.view.root]?.state.count;
-  return message.ops.findLast(({ path }) => path.endsWith("/state/count"))?.value;
+  // A state that has changed in most of its members is one operation.
+  const { path, value } = message.ops.findLast(({ path }) => path.endsWith("/state") || path.endsWith("/state/count")) ?? {};
+  return path?.endsWith("/state") ? value?.count : value;
 }
 
 /**

@@ -9,7 +9,7 @@ import { LinkControls, throttled } from "./inspector-link.js";
 import { drawTravel } from "./link-line.js";
 import { Absence } from "./stage-return.js";
 import { StageLog, StageWire } from "./stage-wire.js";
-import { isSupervised, supervisor } from "./supervisor.js";
+import { findSupervisor, isSupervised, supervisor } from "./supervisor.js";
 
 const $ = (id) => document.getElementById(id);
 const KEY = "riblet:showcase:stage";
@@ -86,7 +86,7 @@ export class Stage {
     this.#follow("first", session);
     session.addEventListener("status", () => isUp(session) && this.#join());
     if (isUp(session)) this.#join();
-    if (supervisor) this.#listen();
+    if (supervisor) this.#listen(supervisor);
     this.#schedule();
   }
 
@@ -218,8 +218,8 @@ export class Stage {
     return view?.nodes[view.root]?.state;
   }
 
-  #listen() {
-    this.#control = connect(supervisor.url, { app: "demo", auth: () => supervisor.token, client: { name: "stage" } });
+  #listen({ url, token }) {
+    const control = (this.#control = connect(url, { app: "demo", auth: () => token, client: { name: "stage" } }));
     let last;
     const look = () => {
       const server = this.#server;
@@ -230,7 +230,15 @@ export class Stage {
       if (server?.phase === "running") last = server.process;
       this.#schedule();
     };
-    for (const name of ["change", "status"]) this.#control.addEventListener(name, look);
+    for (const name of ["change", "status"]) control.addEventListener(name, () => this.#control === control && look());
+    control.addEventListener("attempt", async ({ detail: { wait } }) => {
+      if (wait === undefined || this.#control !== control || !isUp(this.#first)) return;
+      // The server runs, so the supervisor does: at another address, if it was started again by hand.
+      const found = await findSupervisor().catch(() => undefined);
+      if (this.#control !== control || !found || (found.url === url && found.token === token)) return;
+      control.close();
+      this.#listen(found);
+    });
   }
 
   #tell(action) {
@@ -287,9 +295,8 @@ export class Stage {
     $("duo-kill").disabled = !server || ["starting", "stopping"].includes(server.phase);
     $("duo-deploy").disabled = server?.phase !== "running" || server.version > 1;
     $("duo-deploy").textContent = server?.version > 1 ? "Version 2 is deployed" : "Deploy version 2";
-    for (const [id, isOn] of [["duo-cut", this.#links.isOffline], ["duo-slow", this.#links.delay > 0]]) {
-      $(id).setAttribute("aria-pressed", String(isOn));
-    }
+    $("duo-cut").textContent = this.#links.isOffline ? "Join the left link" : "Cut the left link";
+    $("duo-slow").setAttribute("aria-pressed", String(this.#links.delay > 0));
     for (const [id, session] of [["duo-waiting-1", this.#first], ["duo-waiting-2", this.#second]]) {
       const count = session?.pending.length ?? 0;
       $(id).textContent = count ? `${count} waiting` : "";

@@ -135,13 +135,15 @@ class StageTest(BrowserTest):
         self.expect_count(self.begin + 3)
 
     def test_cut_link_holds_what_the_first_screen_does(self):
-        cut = self.page.get_by_role("button", name="Cut the left link")
+        cut = self.page.locator("#duo-cut")
+        expect(cut).to_have_text("Cut the left link")
         cut.click()
         expect(self.page.locator("#status")).to_have_attribute("data-status", "reconnecting")
         self.click(self.first, 5)
         self.click(self.second, 2)
         expect(self.second.get_by_label("Count")).to_have_text(str(self.begin + 2).replace("-", "−"))
         expect(self.page.locator("#duo-waiting-1")).to_have_text("5 waiting")
+        expect(cut).to_have_text("Join the left link")
         cut.click()
         self.expect_count(self.begin + 7)
         expect(self.page.locator("#duo-result")).to_contain_text("5 actions were waiting. Each was done once")
@@ -243,9 +245,17 @@ class DeployTest(BrowserTest):
         expect(page.get_by_role("button", name="Version 2 is deployed")).to_be_disabled()
         self.keep_picture(page, "stage-deployed")
         # What has sessions of the second version starts with it again.
-        self.daemon.restart()
+        old = self.daemon.server
+        self.daemon.kill()
         expect(page.locator("#duo-server")).to_have_text("The supervisor does not answer")
         expect(page.locator("#duo-kill")).to_be_disabled()
+        # A supervisor that was started by hand has another address, and the page finds it.
+        self.daemon.start()
+        self.assertNotEqual(self.daemon.server, old)
+        expect(page.locator("#duo-server")).to_have_text(f"Server · process {self.daemon.server} · version 2")
+        page.get_by_role("button", name="Kill the server").click()
+        expect(page.locator("#duo-server")).to_contain_text("is dead")
+        page.get_by_role("button", name="Start it now").click()
         page.reload()
         expect(page.locator("#duo-server")).to_contain_text("version 2")
         expect(first.get_by_label("Count")).to_have_text("24")

@@ -49,6 +49,13 @@ test("a change that both screens get is one row, and so are changes that follow 
   assert.deepEqual(outline(log), ["first+second 2: 2", "first 1–1 increment waiting", "second 1: 3"]);
 });
 
+test("a state that comes as a whole has a count, too", () => {
+  const log = new StageLog();
+  log.noteMessage("first", JSON.stringify({ t: "patch", rev: 2, base: 1, n: 1, ops: [{ op: "replace", path: "/nodes/1/state", value: { count: 7 } }] }));
+  log.noteMessage("first", JSON.stringify({ t: "patch", rev: 3, base: 2, n: 2, ops: [] }));
+  assert.deepEqual(outline(log), ["first 1: 7"]);
+});
+
 test("a refusal is shown at its action", () => {
   const log = new StageLog();
   log.notePending("first", acts(1));

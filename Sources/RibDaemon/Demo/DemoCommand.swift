@@ -87,6 +87,7 @@ package struct DemoCommand<Program: DaemonProgram>: AsyncParsableCommand {
     let addresses = NetworkAddresses.ofThisMachine
     if addresses.isEmpty { complain("This machine has no address in a network.", as: "Warning") }
     for address in addresses { announce("Other devices open http://\(address):\(port)") }
+    announce("This machine, whose page has the button that kills the server, opens http://127.0.0.1:\(port)")
   }
 
   /// The settings with which the server knows persons by the supervisor's tokens.

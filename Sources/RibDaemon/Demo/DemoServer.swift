@@ -132,6 +132,8 @@ final class DemoServer: Sendable {
     // First: clients lose their connections by the signal, and ask why.
     status.update { $0.phase = .stopping }
     child.send(SIGTERM)
+    // A process that somebody has stopped gets no signal before it goes on.
+    child.send(SIGCONT)
   }
 
   // MARK: Life
@@ -142,7 +144,7 @@ final class DemoServer: Sendable {
   ///   - arguments: its command line, without its name.
   ///   - controls: what its page is told of the supervisor (``DemoOrder/controls``).
   /// - Returns: the exit status of the supervisor.
-  /// - Throws: `SystemError` if the server cannot be started, or the version that is deployed cannot be recorded.
+  /// - Throws: `SystemError` if the server cannot be started.
   func run(_ arguments: [String], controls: String) async throws -> Int32 {
     /// How many processes in a row have died before they listened.
     var earlyDeaths = 0
@@ -158,7 +160,11 @@ final class DemoServer: Sendable {
       switch (last.state, end) {
       case (_, .killed(let signal)) where last.isEnding: return 128 + signal
       case (.stopping(_, isDeploying: true), .exited):
-        try record?.keep(.second)
+        do {
+          try record?.keep(.second)
+        } catch {
+          complain("The next start of the demo does not know that version 2 is deployed. \(error)")
+        }
         status.update { $0.version = CounterVersion.second.rawValue }
         continue
       case (_, .exited(let status)): return status

@@ -43,7 +43,9 @@ public struct StaticFiles: Sendable {
     if path.hasSuffix("/index.html") { files[String(path.dropLast("index.html".utf8.count))] = file }
   }
 
-  /// Replaces a text in a file, for what is known only when the program runs. A file or a text that is not there is ignored.
+  /// Replaces a text in a file, for what is known only when the program runs.
+  ///
+  /// A file or a text that is not there is ignored.
   package mutating func replace(_ text: String, with other: String, in name: String) {
     guard let file = files["/" + StaticFile.encoded(name)] else { return }
     let content = String(decoding: file.bytes, as: UTF8.self)

@@ -1,6 +1,8 @@
 import RibServer
 
-/// The versions of the showcase's counter. A demo begins with the first, and can deploy the second.
+/// The versions of the showcase's counter.
+///
+/// A demo begins with the first, and can deploy the second.
 public enum CounterVersion: Int, Sendable {
   /// A number.
   case first = 1
