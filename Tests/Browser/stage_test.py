@@ -256,6 +256,7 @@ class DeployTest(BrowserTest):
         page.get_by_role("button", name="Kill the server").click()
         expect(page.locator("#duo-server")).to_contain_text("is dead")
         page.get_by_role("button", name="Start it now").click()
+        expect(page.locator("#duo-server")).to_contain_text("version 2")
         page.reload()
         expect(page.locator("#duo-server")).to_contain_text("version 2")
         expect(first.get_by_label("Count")).to_have_text("24")
