@@ -184,8 +184,11 @@ let package = Package(
       dependencies: ["RibAuth", "RibCore", "RibMetrics", "RibServer", "RibTestSupport", "Wire", logging, metrics],
       swiftSettings: swiftSettings),
     .testTarget(
+      name: "RibDevIssuerTests", dependencies: ["RibCore", "RibDevIssuer", "RibTesting", "Wire", "WireHTTP", crypto],
+      swiftSettings: swiftSettings),
+    .testTarget(
       name: "ribctlTests",
-      dependencies: ["RibCore", "RibDevIssuer", "RibServer", "RibTesting", "Wire", "WireHTTP", "ribctl", crypto],
+      dependencies: ["RibCore", "RibServer", "RibTesting", "Wire", "WireHTTP", "ribctl"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "RibServerTests",
