@@ -3,7 +3,7 @@ import RibTestSupport
 import Testing
 
 /// The client for browsers: its own tests under node, and its pages in a real Chromium and a real Firefox.
-@Suite(.blocking(within: 1000)) struct WebTests {
+@Suite(.blocking(within: 1800)) struct WebTests {
   private static let node = Program.find("node")
 
   private static let tsc = Program.find("tsc")
