@@ -84,7 +84,7 @@ package enum DaemonCommand {
     MetricsSystem.bootstrap(metrics)
     let demo = DemoOrder.ofProcess
     demo?.endWithSupervisor()
-    // What a demo has deployed stays deployed, also for a server that nobody supervises.
+    // A version of the counter that a demo has deployed stays deployed, also for a server without a supervisor.
     let recorded = (try? settings.fileStoreDirectory).flatMap { DemoRecord(in: $0).version }
     let apps = Showcase.apps(ledger: try LedgerFile.service(), counter: demo?.version ?? recorded ?? .first)
     let authenticator = try configuration.tokenSettings.map { try AuthSettings.makeAuthenticator($0, logger) }

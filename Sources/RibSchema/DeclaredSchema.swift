@@ -2,7 +2,9 @@ import RibCore
 @_spi(Reflection) import Swift
 import Wire
 
-/// What the declaration of a type says of its JSON, if its `encode(to:)` is the compiler's: no value of the type is needed, and nothing is decoded.
+/// Finds the schema of a type by the type's declaration, for types whose `encode(to:)` the compiler makes.
+///
+/// No value of the type is needed, and nothing is decoded.
 enum DeclaredSchema {
   /// The schema of a type.
   ///

@@ -9,7 +9,7 @@ import Showcase
   import Darwin
 #endif
 
-/// What `ribd demo` tells the server that it supervises, in an environment variable.
+/// The message of `ribd demo` to the server that it supervises, in an environment variable.
 struct DemoOrder: Sendable {
   /// The name of the variable.
   static let variable = "RIB_DEMO"

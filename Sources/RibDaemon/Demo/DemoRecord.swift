@@ -16,7 +16,7 @@ struct DemoRecord: Sendable {
   /// The record in a directory.
   init(in directory: String) { path = "\(directory)/demo-version" }
 
-  /// What is recorded; nil for nothing.
+  /// The version in the file; nil if the file is missing or has none.
   var version: CounterVersion? {
     // Without waiting: something else than a file may have the name.
     let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)

@@ -23,7 +23,7 @@ final class DemoServer: Sendable {
   /// How long the server stays dead after the button, in seconds: time for some clicks that have to wait.
   static let pause = 5
 
-  /// What the page shows of the server.
+  /// The state of the server, as the page shows it.
   struct Status: Codable, Equatable, Sendable {
     enum Phase: String, Codable { case starting, running, stopping, dead }
 
@@ -37,9 +37,9 @@ final class DemoServer: Sendable {
 
   private enum State {
     case starting(ChildProcess)
-    /// It listens.
+    /// The process listens.
     case running(ChildProcess)
-    /// It was sent SIGTERM; afterwards the second version starts, or the supervisor ends.
+    /// The process was sent SIGTERM; afterwards the second version starts, or the supervisor ends.
     case stopping(ChildProcess, isDeploying: Bool)
     /// The task ends when the server is to start.
     case dead(Task<Void, any Error>?)
@@ -53,7 +53,7 @@ final class DemoServer: Sendable {
     var isEnding = false
   }
 
-  /// What the page shows.
+  /// The state of the server for all pages.
   let status: SharedValue<Status>
   private let record: DemoRecord?
   private let plan = Mutex(Plan())
