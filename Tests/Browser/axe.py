@@ -13,7 +13,11 @@ COLORS = ["color-contrast", "link-in-text-block"]
 # A tree node that is marked as changed keeps its mark.
 SETTLE = """
   const glides = (it) => it.playState !== "finished" && it.effect.getComputedTiming().endTime < Infinity && it.animationName !== "changed";
-  for (let all = [null]; all.length; all.forEach((it) => it.finish())) all = document.getAnimations().filter(glides);
+  for (let all = [null]; all.length; all.forEach((it) => it.finish())) {
+    // What has just been shown begins to glide in the next frame.
+    await new Promise((done) => requestAnimationFrame(done));
+    all = document.getAnimations().filter(glides);
+  }
 """
 
 
@@ -30,5 +34,5 @@ def violations(run, rules=None):
     return run(f"""(async () => {{
       {SETTLE}
       const {{ violations }} = await axe.run(document, {json.dumps(options)});
-      return violations.map(({{ id, impact, nodes }}) => `${{id}} (${{impact}}): ${{nodes[0].html.slice(0, 200)}}`);
+      return violations.map(({{ id, impact, nodes }}) => `${{id}} (${{impact}}): ${{nodes[0].html.slice(0, 200)}}: ${{nodes[0].failureSummary}}`);
     }})()""")

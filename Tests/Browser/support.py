@@ -180,7 +180,7 @@ class BrowserTest(Chromium, unittest.TestCase):
     def draw_in(self, scheme, page, **media):
         """Has a page drawn in other colours, and nothing glide to them: to load it anew would take many times as long."""
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce", **media)
-        page.evaluate(f"() => {{ {axe.SETTLE} }}")
+        page.evaluate(f"async () => {{ {axe.SETTLE} }}")
 
     def keep_picture(self, page, name, is_whole=False):
         """Keeps a picture of a page, or of what its window shows of it: by the protocol, as Playwright's own way takes four times as long."""
