@@ -105,13 +105,16 @@ extension BudgetTests {
         // The host is of the same place, and would wait with it.
         let shares = try (0..<12).map { _ in try host.share("act") }
         var statuses: [Int] = []
+        var ends: [Int] = []
         for share in shares where statuses.last ?? 201 == 201 {
           let guest = try TwinClient(url)
           statuses.append(try guest.create(#"{"share":"\#(share)"}"#).status)
           // Its own connection may wait.
-          if statuses.last == 201 { #expect(try TwinClient(url, like: guest).end().status == 204) }
+          if statuses.last == 201 { ends.append(try TwinClient(url, like: guest).end().status) }
         }
         #expect(statuses.last == 429 && statuses.count > 2, "\(statuses)")
+        // On a machine that has no time a guest may cost its place two seconds, from which ends wait, too.
+        #expect(ends.allSatisfy { [204, 429].contains($0) } && ends.contains(204), "\(ends)")
         // A `hello` waits while its place owes more than two seconds.
         let start = ContinuousClock.now
         Self.setDebt(of: try #require(Caller(address: IPAddress(text: "203.0.113.7")).place), to: 2_900_000_000, server)
