@@ -141,11 +141,14 @@ export class Stage {
   }
 
   #leave(forgets = false) {
-    this.#mounted?.unmount();
-    this.#second?.close();
-    if (forgets) this.#storage?.removeItem(KEY);
-    if (forgets) this.#log.renew("second");
+    const [second, mounted] = [this.#second, this.#mounted];
+    // First: the session says that it has ended, and what waits in it is kept.
     this.#second = this.#mounted = undefined;
+    mounted?.unmount();
+    second?.close();
+    if (!forgets) return;
+    this.#storage?.removeItem(KEY);
+    this.#log.renew("second");
   }
 
   /** The number of the second screen's client; undefined without one. */

@@ -158,6 +158,16 @@ class StageTest(BrowserTest):
         slow.click()
         expect(slow).to_have_attribute("aria-pressed", "false")
 
+    def test_clicks_of_the_second_screen_wait_while_another_app_is_shown(self):
+        self.kill()
+        self.click(self.second, 4)
+        expect(self.page.locator("#duo-waiting-2")).to_have_text("4 waiting")
+        self.page.locator('.apps a[data-app="room"]').click()
+        expect(self.page.locator("#duo-kill")).to_be_hidden()
+        self.page.go_back()
+        self.expect_count(self.begin + 4)
+        self.expect_rest()
+
     def test_stage_that_is_left_leaves_the_link_as_it_was(self):
         self.page.get_by_role("button", name="Cut the left link").click()
         expect(self.page.locator("#status")).to_have_attribute("data-status", "reconnecting")
