@@ -4,7 +4,7 @@
 // user has entered is kept, in the tab's session storage; each connection gets a new token.
 
 import { connect } from "./riblet.js";
-import { supervisor } from "./supervisor.js";
+import { findSupervisor, supervisor } from "./supervisor.js";
 
 const key = "riblet:showcase:person";
 /** How long the issuer may take, in milliseconds. */
@@ -12,15 +12,30 @@ const patience = 5_000;
 /** In the demo, whose supervisor is an issuer, the page signs its user in by itself. */
 const guest = supervisor && { subject: "ada", roles: ["boss"], seconds: 300 };
 
-/** Gets a token from the issuer. */
-async function tokenFor({ issuer, ...request }) {
+/** A person's issuer: the supervisor, whose address is another one after each start, unless the person has entered another one. */
+const issuerOf = (person) => person?.issuer ?? supervisor?.url;
+
+/** Gets a token from a person's issuer; from the supervisor that runs now, if it is the issuer. */
+async function tokenFor(person) {
+  const asked = supervisor;
+  try {
+    return await sign(person, issuerOf(person));
+  } catch (error) {
+    if (person.issuer !== undefined || !asked) throw error;
+    await findSupervisor().catch(() => {});
+    if (!supervisor || supervisor.url === asked.url) throw error;
+    return sign(person, supervisor.url);
+  }
+}
+
+async function sign({ subject, roles, seconds }, issuer) {
   // The supervisor's issuer signs for its page alone.
   const session = connect(issuer, { app: "issuer", ...(issuer === supervisor?.url && { auth: () => supervisor.token }) });
   const late = new Promise((_, reject) => {
     setTimeout(() => reject(new Error(`The issuer at ${issuer} does not answer. Is it running?`)), patience);
   });
   try {
-    const { status, nack } = await Promise.race([session.act("", { sign: request }), late]);
+    const { status, nack } = await Promise.race([session.act("", { sign: { subject, roles, seconds } }), late]);
     if (status !== "applied") throw new Error(nack?.message ?? "The issuer has not signed a token.");
     const { token } = session.node().state;
     session.end();
@@ -45,8 +60,7 @@ export class Person {
   constructor(storage) {
     this.#storage = storage;
     this.#entered = JSON.parse(storage?.getItem(key) ?? "null") ?? guest;
-    // The supervisor's port is another one after each start.
-    if (supervisor) this.#entered = { ...this.#entered, issuer: supervisor.url };
+    if (supervisor) this.#entered = { ...this.#entered, issuer: undefined };
     this.#last = this.#entered;
   }
 
@@ -84,7 +98,7 @@ export class Person {
     this.#enter(undefined);
     const { firstElementChild: form } = document.getElementById("sign-in").content.cloneNode(true);
     const fields = form.elements;
-    for (const [name, value] of Object.entries(this.#last ?? {})) fields[name].value = value;
+    for (const [name, value] of Object.entries({ ...this.#last, issuer: issuerOf(this.#last) })) if (value !== undefined) fields[name].value = value;
     const fail = (text) => {
       form.querySelector(".field-error").textContent = text;
       form.querySelector("details").open = true;
@@ -106,9 +120,10 @@ export class Person {
     const button = form.querySelector("[type=submit]");
     if (button.ariaBusy === "true") return;
     button.ariaBusy = "true";
-    const { subject, roles, issuer, seconds } = Object.fromEntries(new FormData(form));
+    const { subject, roles, seconds, ...entered } = Object.fromEntries(new FormData(form));
+    const issuer = entered.issuer.replace(/\/+$/, "");
     const person = {
-      issuer: issuer.replace(/\/+$/, ""), subject: subject.trim(), seconds: Number(seconds),
+      issuer: issuer === supervisor?.url ? undefined : issuer, subject: subject.trim(), seconds: Number(seconds),
       roles: roles.split(",").map((role) => role.trim()).filter(Boolean),
     };
     try {

@@ -237,10 +237,10 @@ export class Stage {
     control.addEventListener("attempt", async ({ detail: { wait } }) => {
       if (wait === undefined || this.#control !== control || !isUp(this.#first)) return;
       // The server runs, so the supervisor does: at another address, if it was started again by hand.
-      const found = await findSupervisor().catch(() => undefined);
-      if (this.#control !== control || !found || (found.url === url && found.token === token)) return;
+      await findSupervisor().catch(() => {});
+      if (this.#control !== control || !supervisor || (supervisor.url === url && supervisor.token === token)) return;
       control.close();
-      this.#listen(found);
+      this.#listen(supervisor);
     });
   }
 

@@ -19,14 +19,10 @@ export const isSupervised = content !== "";
  *
  * @type {{url: string, token: string} | undefined}
  */
-export const supervisor = supervisorIn(content);
+export let supervisor = supervisorIn(content);
 
-/**
- * Asks the server for its supervisor anew: it has another one after a restart by hand.
- *
- * @returns {Promise<{url: string, token: string} | undefined>}
- */
+/** Asks the server for its supervisor anew, which is another one after a restart by hand, and sets {@link supervisor}. */
 export async function findSupervisor() {
   const answer = await fetch("./", { cache: "no-cache" });
-  return supervisorIn(/<meta name="demo" content="([^"]*)">/.exec(await answer.text())?.[1] ?? "");
+  supervisor = supervisorIn(/<meta name="demo" content="([^"]*)">/.exec(await answer.text())?.[1] ?? "");
 }
