@@ -118,7 +118,9 @@ function open(app, share, isJoined, isStaged = false) {
   });
   session.addEventListener("change", () => (isKnown = true), { once: true });
   session.addEventListener("status", () => isShown(session) && isUp(session.status) && load.hasFailed && !tools && load());
-  session.addEventListener("message", ({ detail }) => isShown(session) && !tools && earlier.length < 200 && earlier.push(detail));
+  session.addEventListener("message", ({ detail }) => {
+    if (isShown(session) && !tools && earlier.push(detail) > 200) earlier.shift();
+  });
   shown = { app, key, isJoined, isStaged, session };
   for (const name of ["status", "notice", "stored"]) session.addEventListener(name, () => isShown(session) && drawStatus());
   for (const name of ["status", "clients"]) session.addEventListener(name, () => isShown(session) && drawCompany());
