@@ -14,7 +14,7 @@ export class Absence {
   /** When the server ran again; undefined if it has run all the time, or if no supervisor tells. */
   #serverStart;
   #back;
-  /** Whether a session is another one now, so that nobody knows what became of the actions for the old one. */
+  /** Whether the session was replaced: the outcomes of its actions are unknown. */
   #isReset = false;
 
   /**
@@ -76,11 +76,18 @@ export class Absence {
 
   #outcome(after) {
     const waited = this.size === 1 ? "One action was waiting." : `${this.size} actions were waiting.`;
-    if (this.#isReset) return `The server no longer knew the session, and a new one has begun.${this.size ? ` ${waited} They may be lost.` : ""}`;
+    const isOne = this.size === 1;
+    const lost = this.size ? ` ${waited} ${isOne ? "It" : "They"} may be lost.` : "";
+    if (this.#isReset) return `The server no longer knew the session, and a new one has begun.${lost}`;
     if (this.size === 0) return "Nothing was lost.";
-    const done = [...this.#actions.values()].filter(({ outcome }) => outcome === "applied").length;
-    if (done < this.size) return `${waited} ${done} of them ${done === 1 ? "was" : "were"} done once, and the others were refused.`;
-    return `${waited} ${this.size === 1 ? "It was" : "Each was"} done once${this.#sum(after)}.`;
+    const outcomes = [...this.#actions.values()].map(({ outcome }) => outcome);
+    const [done, refused] = ["applied", "refused"].map((wanted) => outcomes.filter((outcome) => outcome === wanted).length);
+    if (done === this.size) return `${waited} ${isOne ? "It was" : "Each was"} done once${this.#sum(after)}.`;
+    if (isOne) return `${waited} ${refused ? "It was refused" : "Nobody knows whether it was done"}.`;
+    return [
+      waited, done > 0 && `${done} ${done === 1 ? "was" : "were"} done once.`, refused > 0 && `${refused} ${refused === 1 ? "was" : "were"} refused.`,
+      done + refused < this.size && `Of ${this.size - done - refused} nobody knows whether ${this.size - done - refused === 1 ? "it was" : "they were"} done.`,
+    ].filter(Boolean).join(" ");
   }
 
   /** The sum, if it is right: other windows may have acted meanwhile. */
@@ -95,7 +102,8 @@ export class Absence {
 
   #time() {
     const away = (this.#back ?? this.#start) - this.#start;
-    if (this.#serverStart === undefined) return `${this.isCut ? "The link was cut" : "The connection was lost"} for ${seconds(away)}.`;
+    // A link that was cut before the server died says nothing of the server.
+    if (this.isCut || this.#serverStart === undefined) return `${this.isCut ? "The link was cut" : "The connection was lost"} for ${seconds(away)}.`;
     const server = seconds(this.#serverStart - this.#start);
     const page = seconds(Math.max(this.#back - this.#serverStart, 0));
     return `The server was away for ${server}. The page was back ${page} after its start.`;

@@ -16,8 +16,9 @@ function countIn(message) {
 }
 
 /**
- * The last messages of both screens, without DOM. Actions that follow one another are one row: `{side, name, first, last, open, failed}`, where `open` is
- * how many have no answer, and `failed` how many were not done. So are patches: `{patches, count, revision, sides}`, where `sides` has the last revision that each screen has got.
+ * The last messages of both screens, without DOM. Actions that follow one another are one row: `{side, name, first, last, open, refused, unknown}`, where
+ * `open` is how many have no answer, and `unknown` how many may have been done or not. So are patches: `{patches, count, revision, sides}`, where `sides` has the
+ * last revision that each screen has got.
  */
 export class StageLog {
   /** Newest last. */
@@ -38,13 +39,13 @@ export class StageLog {
     this.#greatest.set(side, n);
     const last = this.rows.at(-1);
     if (last?.side === side && last.open > 0 && last.name === name && last.last === n - 1) last.last = n;
-    else this.#push({ side, name, first: n, last: n, open: 1, failed: 0 });
+    else this.#push({ side, name, first: n, last: n, open: 1, refused: 0, unknown: 0 });
   }
 
-  /** Notes that an action was not done, or may not have been. */
-  noteFailure(side, n) {
+  /** Notes what became of an action. */
+  noteOutcome(side, n, outcome) {
     const row = this.rows.findLast((row) => row.side === side && row.first <= n && n <= row.last);
-    if (row) row.failed++;
+    if (row && outcome !== "applied") row[outcome === "refused" ? "refused" : "unknown"]++;
   }
 
   /** Notes a message that a side has got. */
@@ -75,7 +76,10 @@ export class StageLog {
   /** Has a side's next actions be those of another client, which numbers them from 1. */
   renew(side) {
     this.#greatest.delete(side);
-    for (const row of this.rows) if (row.side === side) row.open = 0;
+    for (const row of this.rows.filter((row) => row.side === side)) {
+      row.unknown += row.open;
+      row.open = 0;
+    }
   }
 
   #push(row) {
@@ -91,11 +95,10 @@ const countOpen = ({ first, last }, open) => {
 };
 
 /** What became of a row's actions, as the page says it. */
-function wordsOf({ first, last, open, failed }) {
-  const all = last - first + 1;
+function wordsOf({ first, last, open, refused, unknown }) {
   if (open > 0) return open > 1 ? `${open} waiting` : "waiting";
-  if (failed > 0) return all > 1 ? `${failed} of ${all} not done` : "not done";
-  return "done";
+  if (first === last) return refused ? "refused" : unknown ? "perhaps done" : "done";
+  return [refused > 0 && `${refused} refused`, unknown > 0 && `${unknown} perhaps done`].filter(Boolean).join(", ") || "done";
 }
 
 /** Draws the log, newest first. A row keeps its element as long as it is shown. */
@@ -124,7 +127,7 @@ export class StageWire {
     }
     item.dataset.way = "out";
     item.dataset.side = row.side;
-    item.dataset.state = row.open > 0 ? "waiting" : row.failed > 0 ? "refused" : "done";
+    item.dataset.state = row.open > 0 ? "waiting" : row.refused + row.unknown > 0 ? "refused" : "done";
     const numbers = row.first === row.last ? `${row.first}` : `${row.first}–${row.last}`;
     item.replaceChildren(element("b", {}, numbers), element("span", {}, row.name), element("i", {}, wordsOf(row)));
     return item;

@@ -175,12 +175,14 @@ export class Stage {
       this.#noteWaiting(side, pending);
     });
     on("outcome", ({ n, status }) => {
-      if (status !== "applied") this.#log.noteFailure(side, n);
+      this.#log.noteOutcome(side, n, status);
       this.#absence?.noteOutcome(side, n, status);
     });
     on("change", () => {});
     on("status", ({ status }) => {
       if (status === "reconnecting") this.#lose(side, session);
+      // Not when it is drawn: a hidden page draws nothing.
+      if (this.#sessions.every(isUp)) this.#absence?.noteBack(performance.now());
       if (status !== "reset") return;
       this.#log.clear();
       this.#absence?.noteReset();
@@ -205,7 +207,6 @@ export class Stage {
   /** Says what became of an absence, once both screens are back and everything is answered. */
   #conclude() {
     if (!this.#absence || !this.#sessions.every(isUp)) return;
-    this.#absence.noteBack(performance.now());
     if (this.#sessions.some(({ pending }) => pending.length > 0)) return;
     const [first, second] = this.#sessions.map(countOf);
     if (second !== undefined && second !== first) return;

@@ -7,7 +7,7 @@ import { StageLog } from "../../web/stage-wire.js";
 
 const acts = (...numbers) => numbers.map((n) => ({ n, to: 1, action: "increment" }));
 const patch = (rev, count) => JSON.stringify({ t: "patch", rev, base: rev - 1, n: 1, ops: [{ op: "replace", path: "/nodes/1/state/count", value: count }] });
-const outline = (log) => log.rows.map((row) => (row.sides ? `${[...row.sides.keys()].join("+")} ${row.patches}: ${row.count}` : `${row.side} ${row.first}–${row.last} ${row.name} ${row.open > 0 ? "waiting" : row.failed > 0 ? `${row.failed} failed` : "done"}`));
+const outline = (log) => log.rows.map((row) => (row.sides ? `${[...row.sides.keys()].join("+")} ${row.patches}: ${row.count}` : `${row.side} ${row.first}–${row.last} ${row.name} ${row.open > 0 ? "waiting" : row.refused + row.unknown > 0 ? `${row.refused} refused, ${row.unknown} unknown` : "done"}`));
 
 test("actions without an answer are one row, with their numbers", () => {
   const log = new StageLog();
@@ -60,8 +60,8 @@ test("a refusal is shown at its action", () => {
   const log = new StageLog();
   log.notePending("first", acts(1));
   log.notePending("first", []);
-  log.noteFailure("first", 1);
-  assert.deepEqual(outline(log), ["first 1–1 increment 1 failed"]);
+  log.noteOutcome("first", 1, "refused");
+  assert.deepEqual(outline(log), ["first 1–1 increment 1 refused, 0 unknown"]);
 });
 
 test("another session numbers its actions from 1", () => {
@@ -77,7 +77,7 @@ test("another client of a side numbers its actions from 1", () => {
   log.notePending("second", acts(1, 2));
   log.renew("second");
   log.notePending("second", acts(1));
-  assert.deepEqual(outline(log), ["second 1–2 increment done", "second 1–1 increment waiting"]);
+  assert.deepEqual(outline(log), ["second 1–2 increment 0 refused, 2 unknown", "second 1–1 increment waiting"]);
 });
 
 test("few rows are kept", () => {
@@ -123,10 +123,32 @@ test("the sentence says what was not done", () => {
   absence.noteOutcome("first", 8, "refused");
   absence.noteOutcome("first", 9, "applied");
   absence.noteBack(100);
-  assert.equal(absence.sentence(7), "3 actions were waiting. 2 of them were done once, and the others were refused. The connection was lost for 0.1 s.");
+  assert.equal(absence.sentence(7), "3 actions were waiting. 2 were done once. 1 was refused. The connection was lost for 0.1 s.");
+  absence.notePending("first", acts(10, 11));
+  assert.equal(absence.sentence(7),
+    "5 actions were waiting. 2 were done once. 1 was refused. Of 2 nobody knows whether they were done. The connection was lost for 0.1 s.");
   absence.noteReset();
   assert.equal(absence.sentence(0),
-    "The server no longer knew the session, and a new one has begun. 3 actions were waiting. They may be lost. The connection was lost for 0.1 s.");
+    "The server no longer knew the session, and a new one has begun. 5 actions were waiting. They may be lost. The connection was lost for 0.1 s.");
+});
+
+test("one action has sentences of its own", () => {
+  const absence = new Absence({ now: 0, count: 5, isCut: false });
+  absence.notePending("first", acts(6));
+  absence.noteBack(100);
+  const rest = "The connection was lost for 0.1 s.";
+  assert.equal(absence.sentence(5), `One action was waiting. Nobody knows whether it was done. ${rest}`);
+  absence.noteOutcome("first", 6, "refused");
+  assert.equal(absence.sentence(5), `One action was waiting. It was refused. ${rest}`);
+  absence.noteReset();
+  assert.equal(absence.sentence(0), `The server no longer knew the session, and a new one has begun. One action was waiting. It may be lost. ${rest}`);
+});
+
+test("a server that died while the link was cut was not away since the cut", () => {
+  const cut = new Absence({ now: 0, count: 0, isCut: true, version: 1 });
+  cut.noteServer(25_000);
+  cut.noteBack(27_000);
+  assert.equal(cut.sentence(0, 1), "Nothing was lost. The link was cut for 27.0 s.");
 });
 
 test("a cut and a deploy have words of their own", () => {
