@@ -52,8 +52,9 @@ extension FuzzTarget {
   /// once.
   ///
   /// Counted is the processor time of the thread, for 64 KiB and for a quarter: what is linear takes four times as long,
-  /// what is quadratic sixteen times. And it takes no more than ten times what ASCII takes in the same place. A ratio does not depend on the
-  /// machine, nor on how the program was built; instructions are counted by few machines that tests run on.
+  /// what is quadratic sixteen times. And it takes no more than twenty times what ASCII takes in the same place: Swift compares texts by
+  /// their canonical form, which takes up to fifteen times as long for U+0344. A ratio does not depend on the machine, nor on how the program was
+  /// built; instructions are counted by few machines that tests run on.
   static let costs = FuzzTarget(name: "costs") { bytes in
     guard let first = bytes.first else { return }
     let place = Array(places[Int(first) % places.count].utf8)
@@ -67,7 +68,7 @@ extension FuzzTarget {
       if whole < leastTime { return }
       quarter = min(quarter, time { read(short) })
       plain = min(plain, time { read(filled(place, with: [[UInt8(ascii: "a")]], 1 << 16)) })
-      if whole < quarter * 8, whole < max(plain * 10, 4 * leastTime) { return }
+      if whole < quarter * 8, whole < max(plain * 20, 4 * leastTime) { return }
     }
     let text = String(decoding: bytes.prefix(80), as: UTF8.self)
     throw Violation(
