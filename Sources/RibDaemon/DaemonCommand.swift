@@ -86,12 +86,16 @@ package enum DaemonCommand {
     demo?.endWithSupervisor()
     // A version of the counter that a demo has deployed stays deployed, also for a server without a supervisor.
     let recorded = (try? settings.fileStoreDirectory).flatMap { DemoRecord(in: $0).version }
-    let apps = Showcase.apps(ledger: try LedgerFile.service(), counter: demo?.version ?? recorded ?? .first)
+    let counter = demo?.version ?? recorded ?? .first
+    let apps = Showcase.apps(ledger: try LedgerFile.service(), counter: counter)
+    var environment = Environment.system
+    // Both versions are in one executable, and do not show a session alike.
+    if counter != .first { environment.program = "\(Executable.mark) \(counter.rawValue)" }
     let authenticator = try configuration.tokenSettings.map { try AuthSettings.makeAuthenticator($0, logger) }
     await authenticator?.prepare()
     let server = Server(
       apps: apps, files: try configuration.files, settings: settings, authenticator: authenticator,
-      stores: program.stores, logger: logger
+      stores: program.stores, logger: logger, environment: environment
     ) { url in
       announce("\(name) \(Server.version) listens on \(url)")
       didBegin()

@@ -271,6 +271,21 @@ class DeployTest(BrowserTest):
         expect(page.locator("#duo-server")).to_contain_text("version 2")
         expect(first.get_by_label("Count")).to_have_text("24")
 
+    def test_new_version_is_shown_also_if_nobody_clicks(self):
+        demo = Demo()
+        self.addCleanup(demo.close)
+        # Something else than a file may have the name of the record's draft.
+        os.mkfifo(f"{demo.directory}/demo-version.new")
+        self.page.goto(demo.url)
+        screens = [self.page.locator("#screen"), self.page.locator("#duo-screen")]
+        screens[1].get_by_role("button", name="Increment").click()
+        for screen in screens:
+            expect(screen.get_by_label("Count")).to_have_text("1")
+        self.page.get_by_role("button", name="Deploy version 2").click()
+        for screen in screens:
+            expect(screen.get_by_role("button", name="Add ten")).to_be_visible()
+        self.assertEqual(pathlib.Path(f"{demo.directory}/demo-version").read_text(), "2\n")
+
 
 class SupervisorTest(unittest.TestCase):
     """Who may press the buttons."""

@@ -7,13 +7,13 @@ import Crypto
 #endif
 
 /// The program that runs.
-enum Executable {
+package enum Executable {
   /// Tells the program from every other: it is the same in each process that runs the same file, unchanged, with the same arguments.
   ///
   /// The file is not read for it: whatever is written, copied or installed has another time of its last change. Where the
   /// system does not say which file runs, each process counts as another program. Of the arguments, which may be secret, there is a
   /// hash. Environment variables are not part of it, as whoever starts a service gives each process others.
-  static let mark = mark(of: CommandLine.arguments)
+  package static let mark = mark(of: CommandLine.arguments)
 
   /// The mark that the file would have if it ran with these arguments.
   ///
