@@ -152,9 +152,15 @@ class StageTest(BrowserTest):
     def test_slow_link_shows_actions_on_their_way(self):
         slow = self.page.get_by_role("button", name="Slow left link: 500 ms")
         slow.click()
-        self.click(self.first, 4)
-        expect(self.page.locator("#duo-waiting-1")).to_have_text("4 waiting")
+        # In one turn of the page: a slow test would see the first answers before its last click.
+        self.page.evaluate("""() => {
+          const waiting = document.getElementById("duo-waiting-1");
+          window.shown = [];
+          new MutationObserver(() => shown.push(waiting.textContent)).observe(waiting, { childList: true });
+          for (let count = 0; count < 4; count++) document.querySelector("#screen .button-primary").click();
+        }""")
         self.expect_count(self.begin + 4)
+        self.assertIn("4 waiting", self.page.evaluate("shown"))
         slow.click()
         expect(slow).to_have_attribute("aria-pressed", "false")
 
