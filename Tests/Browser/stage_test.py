@@ -14,6 +14,10 @@ import urllib.request
 from support import BrowserTest, Daemon, expect
 
 
+# The one kills the server, the other signs tokens.
+APPS_OF_SUPERVISOR = ["demo", "issuer"]
+
+
 class Demo(Daemon):
     """`ribd demo`: a supervisor, and the server that it starts."""
 
@@ -35,13 +39,13 @@ def meta(url):
     return re.search(r'<meta name="demo" content="([^"]*)">', page)[1].partition("#")[::2]
 
 
-def hello(url, token, **headers):
-    """The first message that a WebSocket client gets that says hello to the app "demo", or the status of an upgrade that is refused."""
+def hello(url, token, app="demo", **headers):
+    """The first message that a WebSocket client gets that says hello to an app of the supervisor, or the status of an upgrade that is refused."""
     port = int(url.rpartition(":")[2])
     fields = {"Host": f"127.0.0.1:{port}", "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13",
               "Sec-WebSocket-Key": base64.b64encode(bytes(16)).decode(), "Sec-WebSocket-Protocol": "riblet.v1.json", **headers}
     # With a name, so that the message is longer than what has its length in the first two bytes of a frame.
-    message = json.dumps({"t": "hello", "app": "demo", "client": {"name": "x" * 100}} | ({"auth": token} if token else {})).encode()
+    message = json.dumps({"t": "hello", "app": app, "client": {"name": "x" * 100}} | ({"auth": token} if token else {})).encode()
     with socket.create_connection(("127.0.0.1", port), timeout=10) as link, link.makefile("rb") as answer:
         link.sendall("".join(["GET /v1/socket HTTP/1.1\r\n", *(f"{name}: {value}\r\n" for name, value in fields.items()), "\r\n"]).encode())
         status = int(answer.readline().split()[1])
@@ -277,6 +281,7 @@ class DeployTest(BrowserTest):
         expect(page.locator("#duo-server")).to_contain_text("version 2")
         expect(first.get_by_label("Count")).to_have_text("24")
 
+
     def test_new_version_is_shown_also_if_nobody_clicks(self):
         demo = Demo()
         self.addCleanup(demo.close)
@@ -291,6 +296,56 @@ class DeployTest(BrowserTest):
         for screen in screens:
             expect(screen.get_by_role("button", name="Add ten")).to_be_visible()
         self.assertEqual(pathlib.Path(f"{demo.directory}/demo-version").read_text(), "2\n")
+
+
+class EndTest(BrowserTest):
+    """How a supervisor ends while its server is none that runs."""
+
+    make_daemon = Demo
+    web = None
+
+    def setUp(self):
+        super().setUp()
+        self.page.goto(self.daemon.url)
+        expect(self.page.get_by_role("button", name="Kill the server")).to_be_enabled()
+
+    def tearDown(self):
+        super().tearDown()
+        if self.daemon.process.poll() is not None:
+            self.daemon.process.stdout.close()
+            self.daemon.start()
+
+    def press(self, button, phase):
+        self.page.get_by_role("button", name=button).click()
+        expect(self.page.locator("#duo-server")).to_contain_text(phase)
+
+    def expect_end(self, name):
+        self.daemon.process.send_signal(name)
+        self.assertEqual(self.daemon.process.wait(60), 0)
+        with self.assertRaises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", self.daemon.port))
+
+    def test_supervisor_ends_while_its_server_is_dead(self):
+        self.press("Kill the server", "is dead")
+        self.expect_end(signal.SIGTERM)
+
+    def test_supervisor_that_ends_deploys_nothing(self):
+        self.press("Deploy version 2", "stops")
+        self.expect_end(signal.SIGTERM)
+        self.assertFalse(os.path.exists(f"{self.daemon.directory}/demo-version"))
+
+    def test_supervisor_ends_with_its_terminal(self):
+        self.daemon.kill()
+        terminal, output = os.openpty()
+        command = [*self.daemon.program, "--port", str(self.daemon.port), "--state-dir", self.daemon.directory]
+        self.daemon.process = subprocess.Popen(command, stdout=output, stderr=subprocess.DEVNULL)
+        os.close(output)
+        with os.fdopen(terminal) as lines:
+            Daemon.port_in(lines.readline())
+            self.daemon.process.stdout = lines
+            self.page.reload()
+            self.press("Kill the server", "is dead")
+        self.expect_end(signal.SIGHUP)
 
 
 class SupervisorTest(unittest.TestCase):
@@ -309,14 +364,17 @@ class SupervisorTest(unittest.TestCase):
         for origin in ("http://127.0.0.1:1", "http://example.com", "null", f"http://192.168.0.1:{port}"):
             self.assertEqual(hello(self.url, self.token, Origin=origin), 403, origin)
         self.assertEqual(hello(self.url, self.token, Host="example.com", Origin=f"http://127.0.0.1:{port}"), 421)
-        # Who is in no page has no business there either, nor a page of the supervisor's own address.
+        # A client without an Origin is refused, and so is a page of the supervisor's own address.
         for headers in ({}, {"Origin": self.url}):
-            self.assertEqual(hello(self.url, self.token, **headers)["code"], "unauthenticated")
+            for app in APPS_OF_SUPERVISOR:
+                self.assertEqual(hello(self.url, self.token, app, **headers)["code"], "unauthenticated", app)
 
     def test_token_is_wanted(self):
         origin = f"http://127.0.0.1:{self.demo.port}"
-        for token in (None, "", self.token[:-1], self.token + "0"):
-            self.assertEqual(hello(self.url, token, Origin=origin)["code"], "unauthenticated", token)
+        for app in APPS_OF_SUPERVISOR:
+            self.assertEqual(hello(self.url, self.token, app, Origin=origin)["t"], "welcome")
+            for token in (None, "", self.token[:-1], self.token + "0"):
+                self.assertEqual(hello(self.url, token, app, Origin=origin)["code"], "unauthenticated", f"{app}, {token}")
 
     def test_supervisor_listens_on_loopback_alone(self):
         port = int(self.url.rpartition(":")[2])

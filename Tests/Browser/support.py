@@ -195,9 +195,9 @@ class BrowserTest(Chromium, unittest.TestCase):
         (ARTIFACTS / f"{name}.png").write_bytes(base64.b64decode(picture))
 
     def note(self, message):
-        # A server that is away, or has no such session any more, is what the tests are about.
+        # A server that is away or stops, or has no such session any more, is what the tests are about.
         place = message.location["url"]
-        is_expected = "net::ERR_" in message.text or "WebSocket" in message.text or "/v1/" in place
+        is_expected = any(it in message.text for it in ("net::ERR_", "WebSocket", "status of 503")) or "/v1/" in place
         # Browsers ask for an icon that a sample need not have.
         is_expected = is_expected or place.endswith("/favicon.ico")
         if message.type == "error" and not is_expected:

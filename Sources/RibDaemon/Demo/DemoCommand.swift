@@ -20,8 +20,9 @@ package struct DemoCommand<Program: DaemonProgram>: AsyncParsableCommand {
       abstract: "Serves the showcase with a page that can kill the server.",
       discussion: """
         It starts the server as a process of its own, with the flags given here, and starts it again when it dies. The buttons of the page \
-        work on this machine alone: the app behind them listens on 127.0.0.1, and lets in only the page of this server, which has a token. An \
-        issuer beside it signs the page's user in under any name. If you configure auth, the server uses your issuer.
+        work on this machine alone: the app behind them listens on 127.0.0.1, and wants a token that is in the page. Other machines and pages \
+        of other sites cannot use it; any program on this machine can. An issuer beside it signs the page's user in under any name. If you \
+        configure auth, the server uses your issuer.
         """)
   }
 
@@ -40,9 +41,9 @@ package struct DemoCommand<Program: DaemonProgram>: AsyncParsableCommand {
     let configuration = try await DaemonConfiguration(flags)
     let settings = configuration.settings
     guard settings.store != .postgres else {
-      throw ValidationError("A demo keeps its sessions in a file, or in memory: leave --store out.")
+      throw ValidationError("A demo keeps its sessions in a file or in memory: set store to sqlite or memory.")
     }
-    // Another program may have had the ends of its children ignored, and the supervisor has to know them.
+    // The parent may have left SIGCHLD ignored: then waitpid(2) does not tell how the server ended.
     signal(SIGCHLD, SIG_DFL)
     Server.prepareProcess()
     let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
@@ -55,7 +56,8 @@ package struct DemoCommand<Program: DaemonProgram>: AsyncParsableCommand {
       arguments += ["--port", "\(port)"]
     }
     let server = try DemoServer(record: (try? settings.fileStoreDirectory).map { DemoRecord(in: $0) })
-    let origins = ["127.0.0.1", "localhost", "[::1]"].map { "http://\($0):\(port)" }
+    // An origin does not name the scheme's own port.
+    let origins = ["127.0.0.1", "localhost", "[::1]"].map { "http://\($0)\(port == 80 ? "" : ":\(port)")" }
     let token = (0..<4).map { _ in String(UInt64.random(in: 0 ... .max), radix: 36) }.joined()
     // A new key each time: tokens are good for minutes.
     let signer = TokenSigner(key: IssuerKey(), issuer: "ribd-demo")
@@ -67,10 +69,12 @@ package struct DemoCommand<Program: DaemonProgram>: AsyncParsableCommand {
     let address = try control.start()
     if configuration.tokenSettings == nil { arguments += Self.flags(for: signer, at: "\(address)") }
     if lan { Self.announceNetwork(port: port) }
+    let beganAtTerminal = isTerminal
     let listening = Task {
       for await signal in signals {
         switch signal {
-        case .sighup: server.reload()
+        // The terminal may be gone, and with it whoever could end the demo.
+        case .sighup where !beganAtTerminal || isTerminal: server.reload()
         default: server.end()
         }
       }
@@ -103,7 +107,7 @@ package struct DemoCommand<Program: DaemonProgram>: AsyncParsableCommand {
     var settings = ServerSettings()
     (settings.host, settings.port, settings.loops, settings.store) = ("127.0.0.1", 0, 1, .memory)
     settings.origins = origins
-    settings.timeouts.drainSeconds = 0
+    (settings.timeouts.drainSeconds, settings.timeouts.closingSeconds) = (0, 1)
     // Each connection of the page's user begins with a token, which is a session of the issuer.
     settings.limits.newSessionsPerMinute = 0
     settings.sessions.timeToLiveSeconds = 60

@@ -18,7 +18,8 @@ import Synchronization
 /// | kill | signal 9 | signal 9 | – | – |
 /// | start | – | – | – | starts at once |
 /// | deploy | – | SIGTERM, then version 2 | – | – |
-/// | end | SIGTERM once it runs | SIGTERM | ends with it | ends at once |
+/// | reload | SIGHUP once it runs | SIGHUP | – | – |
+/// | end | SIGTERM once it runs; signal 9 if asked again | SIGTERM | ends with it | ends at once |
 final class DemoServer: Sendable {
   /// How long the server stays dead after the button, in seconds: time for some clicks that have to wait.
   static let pause = 5
@@ -49,6 +50,8 @@ final class DemoServer: Sendable {
     var state = State.dead(nil)
     /// Whether it was the button that killed the process.
     var wasKilled = false
+    /// Whether a process that starts is to read its settings again.
+    var reloads = false
     /// Whether the supervisor ends with the process.
     var isEnding = false
   }
@@ -109,17 +112,22 @@ final class DemoServer: Sendable {
   /// Has the server read its settings again.
   func reload() {
     plan.withLock { plan in
-      if case .running(let child) = plan.state { child.send(SIGHUP) }
+      switch plan.state {
+      // A server handles signals once it listens.
+      case .starting: plan.reloads = true
+      case .running(let child): child.send(SIGHUP)
+      case .stopping, .dead: break
+      }
     }
   }
 
   /// Stops the server in order, and for good.
   func end() {
     plan.withLock { plan in
+      let isAgain = plan.isEnding
       plan.isEnding = true
       switch plan.state {
-      // A server handles signals once it listens.
-      case .starting: break
+      case .starting(let child): if isAgain { child.send(SIGKILL) }
       case .running(let child): stop(child, isDeploying: false, &plan)
       case .stopping(let child, _): plan.state = .stopping(child, isDeploying: false)
       case .dead(let pause): pause?.cancel()
@@ -129,10 +137,10 @@ final class DemoServer: Sendable {
 
   private func stop(_ child: ChildProcess, isDeploying: Bool, _ plan: inout Plan) {
     plan.state = .stopping(child, isDeploying: isDeploying)
-    // First: clients lose their connections by the signal, and ask why.
+    // Before the signal: pages look at the phase when their connection ends.
     status.update { $0.phase = .stopping }
     child.send(SIGTERM)
-    // A process that somebody has stopped gets no signal before it goes on.
+    // A process under SIGSTOP handles SIGTERM only after SIGCONT.
     child.send(SIGCONT)
   }
 
@@ -154,7 +162,7 @@ final class DemoServer: Sendable {
       let end = await child.ended()
       await isReady
       let last = plan.withLock { plan in
-        defer { (plan.state, plan.wasKilled) = (.dead(nil), false) }
+        defer { (plan.state, plan.wasKilled, plan.reloads) = (.dead(nil), false, false) }
         return plan
       }
       switch (last.state, end) {
@@ -207,6 +215,7 @@ final class DemoServer: Sendable {
       guard case .starting = plan.state else { return }
       plan.state = .running(child)
       status.update { $0.phase = .running }
+      if plan.reloads { child.send(SIGHUP) }
       if plan.isEnding { stop(child, isDeploying: false, &plan) }
     }
   }
