@@ -32,7 +32,7 @@ enum DeclaredSchema {
     var hasWrapper = false
     let isStruct = _forEachField(of: type, options: ignoringUnknown) { name, _, fieldType, _ in
       let field = String(cString: name)
-      // A property wrapper's, which is encoded as the wrapper likes.
+      // The storage of a property wrapper, which decides how it is encoded.
       if field.hasPrefix("_") { hasWrapper = true }
       // An optional property that is nil is left out.
       let (isOptional, wrapped) = (fieldType as? any OptionalType.Type).map { (true, $0.wrapped) } ?? (false, fieldType)

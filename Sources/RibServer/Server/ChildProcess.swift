@@ -49,7 +49,7 @@ package final class ChildProcess: Sendable {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    // A source may have the number of another's new descriptor: so each is copied out of the way first.
+    // dup2(2) could overwrite a source that a later entry needs: each is copied first.
     var copies: [Int32] = []
     defer { copies.forEach(closeDescriptor) }
     for (new, source) in descriptors {
