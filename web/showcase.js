@@ -222,6 +222,7 @@ function follow() {
   // First, as the answer takes a while.
   open(app, share, Boolean(joins), isStaged);
   drawApp(app, isStaged);
+  document.body.classList.remove("is-opening");
 }
 
 // What is said

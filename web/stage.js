@@ -290,7 +290,7 @@ export class Stage {
     this.#conclude();
     this.#wire.draw(this.#log, 8);
     const server = this.#server;
-    const isAlive = server ? server.phase === "running" : this.#sessions.some(isUp);
+    const isAlive = server ? server.phase === "running" : this.#isFirstAttempt || this.#sessions.some(isUp);
     $("duo-server").dataset.phase = isAlive ? "running" : "dead";
     $("duo-server").textContent = this.#serverWords(server, isAlive);
     const isDead = server?.phase === "dead";
@@ -308,7 +308,14 @@ export class Stage {
     $("duo-link").dataset.link = this.#second && isUp(this.#second) ? "up" : "down";
   }
 
+  /** Whether the page waits for the first answer, so that nothing is known of the server. */
+  get #isFirstAttempt() {
+    const { status, nextAttempt } = this.#control ?? this.#first;
+    return status === "connecting" && nextAttempt === undefined;
+  }
+
   #serverWords(server, isAlive) {
+    if (!server && this.#isFirstAttempt) return "Server";
     if (!server && supervisor) return "The supervisor does not answer";
     if (!server) return isAlive ? "The server runs" : "The server does not answer";
     const { phase, process, version, secondsLeft } = server;
