@@ -249,7 +249,10 @@ function drawStatus() {
 
 /** Says whose session it is, what this page may do in it, and who else is there. */
 function drawCompany() {
-  const { isJoined, session: { welcome, scope, clients, status } } = shown;
+  const { isJoined, isStaged, session: { welcome, scope, clients, status } } = shown;
+  $("screen").dataset.scope = scope;
+  // The second screen would be taken for another person’s client.
+  if (isStaged && stage.isJoining) return;
   const words = [];
   if (isJoined && welcome && !isOver(status)) {
     words.push(scope === "view" ? "You may only look at this session. Its owner acts, so you cannot press anything here."
@@ -265,7 +268,6 @@ function drawCompany() {
   }
   const text = words.join(" ");
   if ($("company").textContent !== text) $("company").textContent = text;
-  $("screen").dataset.scope = scope;
 }
 
 function sayStatus(session) {

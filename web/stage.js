@@ -156,6 +156,11 @@ export class Stage {
     return this.#second?.welcome?.cid;
   }
 
+  /** Whether the second screen is on its way into the session, and its client’s number is not known. */
+  get isJoining() {
+    return this.#isJoining || (this.#second !== undefined && !isUp(this.#second));
+  }
+
   // What happens
 
   get #sessions() {
