@@ -68,14 +68,18 @@ export class SentActions {
  *
  * @param {HTMLElement} tabs
  * @param {(isComposing: boolean) => void} choose
+ * @returns {(isComposing: boolean) => void} Marks a tab as the chosen one.
  */
 export function bindAppTabs(tabs, choose) {
   const [app, compose] = tabs.children;
-  const select = (isComposing) => {
+  const mark = (isComposing) => {
     for (const [tab, isOn] of [[app, !isComposing], [compose, isComposing]]) {
       tab.ariaSelected = String(isOn);
       tab.tabIndex = isOn ? 0 : -1;
     }
+  };
+  const select = (isComposing) => {
+    mark(isComposing);
     choose(isComposing);
   };
   app.addEventListener("click", () => select(false));
@@ -87,4 +91,5 @@ export function bindAppTabs(tabs, choose) {
     other.click();
     other.focus();
   });
+  return mark;
 }

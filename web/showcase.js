@@ -40,7 +40,7 @@ const wanting = new Set(Object.keys(apps).filter((name) => apps[name].wantsPerso
 
 /** What draws the apps: `{generic}`. The page opens on the stage, which does without. */
 let drawing;
-/** What is beside an app: `{panel, sent, dialog, showCode}`, the inspector, what was sent, the dialog to hand off, and the code. */
+/** What is beside an app: `{panel, sent, dialog, showCode, markTab}`, the inspector, what was sent, the dialog to hand off, the code and the tabs. */
 let tools;
 /** What the session that is shown has exchanged before there was an inspector. */
 let earlier = [];
@@ -219,6 +219,9 @@ function follow() {
   close();
   clearNotices();
   tools?.dialog.close();
+  // Each app begins with its own view.
+  settings.isGeneric = false;
+  tools?.markTab(false);
   // First, as the answer takes a while.
   open(app, share, Boolean(joins), isStaged);
   drawApp(app, isStaged);
@@ -462,12 +465,12 @@ function useTools([{ mountInspector }, { bindAppTabs, SentActions }, { handoff }
     },
   });
   const sent = new SentActions($("sent-list"));
-  tools = { panel, sent, dialog: handoff(() => shown), showCode };
-  bindAppTabs($("app-tabs"), (isComposing) => {
+  const markTab = bindAppTabs($("app-tabs"), (isComposing) => {
     settings.isGeneric = isComposing;
     drawTab();
     draw();
   });
+  tools = { panel, sent, dialog: handoff(() => shown), showCode, markTab };
   const { session, key, app } = shown;
   sent.follow(session);
   panel.show(session, { key, earlier });
