@@ -167,7 +167,7 @@ screen("Room", (state, act, children) => {
 
 screen("People", (state, act) =>
   h("div", { class: "button-row" },
-    button(`${state.count} here`, () => act("foldTapped"), {
+    button(state.count === 0 ? "Who is here" : `${state.count} here`, () => act("foldTapped"), {
       class: "button button-quiet", "aria-expanded": String(!state.isFolded),
     }),
     each(state.people, (person) => person.name, personBadge)));
