@@ -24,7 +24,7 @@ const button = (text, name, act, props) =>
 function counter({ count, isNegative, presses }, act) {
   const send = (action) => act(action).catch(() => {});
   return h("div", { class: "duo-counter" },
-    h("output", { class: isNegative ? "figure is-negative" : "figure", "aria-label": "Count", "data-digits": Math.min(String(count).length, 9) },
+    h("output", { class: isNegative ? "figure is-negative" : "figure", "aria-label": "Count", style: { "--digits": String(count).length } },
       String(count).replace("-", "−")),
     h("div", { class: "counter-buttons" },
       button("−", "Decrement", () => send("decrement")),
