@@ -327,6 +327,6 @@ export class Stage {
     if (phase === "running") return `Server · process ${process}${version > 1 ? ` · version ${version}` : ""}`;
     if (phase === "stopping") return `Process ${process} stops`;
     if (phase === "starting") return `Process ${process} starts`;
-    return `Process ${process} is dead${secondsLeft ? ` · the next starts in ${secondsLeft} s` : ""}`;
+    return `Process ${process} is dead${secondsLeft ? ` · restart in ${secondsLeft} s` : ""}`;
   }
 }
