@@ -3,6 +3,7 @@
 // The first screen is the page's own, of the app "counter"; the second joins its session as another client. The server is killed by an app of
 // its supervisor, which only the page of "ribd demo" knows, and only on the machine where it runs.
 
+import { element } from "./elements.js";
 import { connect, webSocket } from "./riblet.js";
 import { h, mount } from "./render.js";
 import { LinkControls, throttled } from "./inspector-link.js";
@@ -278,8 +279,10 @@ export class Stage {
 
   // Drawing
 
+  /** Says what has happened. Lines end between sentences where they can, and never in a sum. */
   #say(text) {
-    $("duo-result").textContent = text;
+    const sentences = text.replaceAll(/ ([+−=]) /g, "\u00a0$1\u00a0").split(/(?<=\.) /).filter(Boolean);
+    $("duo-result").replaceChildren(...sentences.flatMap((sentence) => [element("span", {}, sentence), " "]));
   }
 
   #schedule() {
