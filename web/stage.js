@@ -31,7 +31,7 @@ function counter({ count, isNegative, presses }, act) {
       button("−", "Decrement", () => send("decrement")),
       button("+", "Increment", () => send("increment"), { class: "button button-primary" }),
       presses !== undefined && button("+10", "Add ten", () => send("addTen"))),
-    presses !== undefined && h("p", { class: "note" }, `Version 2 · pressed ${presses === 1 ? "once" : `${presses} times`}`));
+    presses !== undefined && h("p", { class: "note" }, `Version 2 · ${presses} ${presses === 1 ? "press" : "presses"}`));
 }
 
 /** The views of both screens. */
