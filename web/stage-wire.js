@@ -111,8 +111,13 @@ export class StageWire {
   }
 
   draw(log, limit) {
-    const rows = log.rows.slice(-limit).reverse();
-    this.#list.replaceChildren(...rows.map((row) => this.#update(row)));
+    const items = log.rows.slice(-limit).reverse().map((row) => this.#update(row));
+    for (const item of [...this.#list.children]) if (!items.includes(item)) item.remove();
+    // A row that was put in again would rise again.
+    items.forEach((item, index) => {
+      const other = this.#list.children[index];
+      if (other !== item) this.#list.insertBefore(item, other ?? null);
+    });
   }
 
   #update(row) {
