@@ -47,6 +47,8 @@ export class Stage {
   #second;
   #mounted;
   #control;
+  /** Each supervisor has a token of its own. */
+  #controlToken;
   #log = new StageLog();
   #wire = new StageWire($("duo-wire"));
   #absence;
@@ -85,7 +87,11 @@ export class Stage {
     this.#joins = 0;
     this.#say("");
     this.#follow("first", session);
-    session.addEventListener("status", () => isUp(session) && this.#join());
+    session.addEventListener("status", () => {
+      if (!isUp(session)) return;
+      this.#join();
+      this.#seek();
+    });
     if (isUp(session)) this.#join();
     if (supervisor) this.#listen(supervisor);
     this.#schedule();
@@ -229,6 +235,7 @@ export class Stage {
   }
 
   #listen({ url, token }) {
+    this.#controlToken = token;
     const control = (this.#control = connect(url, { app: "demo", auth: () => token, client: { name: "stage" } }));
     let last;
     const look = () => {
@@ -241,14 +248,17 @@ export class Stage {
       this.#schedule();
     };
     for (const name of ["change", "status"]) control.addEventListener(name, () => this.#control === control && look());
-    control.addEventListener("attempt", async ({ detail: { wait } }) => {
-      if (wait === undefined || this.#control !== control || !isUp(this.#first)) return;
-      // The server runs, so the supervisor does: at another address, if it was started again by hand.
-      await findSupervisor().catch(() => {});
-      if (this.#control !== control || !supervisor || (supervisor.url === url && supervisor.token === token)) return;
-      control.close();
-      this.#listen(supervisor);
-    });
+    control.addEventListener("attempt", ({ detail: { wait } }) => wait !== undefined && this.#control === control && this.#seek());
+  }
+
+  /** Asks the server for its supervisor if that does not answer: it is at another address once it was started again by hand. */
+  async #seek() {
+    const control = this.#control;
+    if (!control || control.nextAttempt === undefined || !isUp(this.#first)) return;
+    await findSupervisor().catch(() => {});
+    if (this.#control !== control || !supervisor || supervisor.token === this.#controlToken) return;
+    control.close();
+    this.#listen(supervisor);
   }
 
   #tell(action) {
