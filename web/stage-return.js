@@ -103,7 +103,7 @@ export class Absence {
   #time() {
     const away = (this.#back ?? this.#start) - this.#start;
     // A link that was cut before the server died says nothing of the server.
-    if (this.isCut || this.#serverStart === undefined) return `${this.isCut ? "The link was cut" : "The connection was lost"} for ${seconds(away)}.`;
+    if (this.isCut || this.#serverStart === undefined) return `${this.isCut ? "The link was cut" : "The page had no connection"} for ${seconds(away)}.`;
     const server = seconds(this.#serverStart - this.#start);
     const page = seconds(Math.max(this.#back - this.#serverStart, 0));
     return `The server was away for ${server}. The page was back ${page} after its start.`;

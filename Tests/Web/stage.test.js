@@ -110,10 +110,10 @@ test("the sentence has no sum that is wrong", () => {
   absence.notePending("first", acts(6));
   applied(absence, "first", 6);
   absence.noteBack(1500);
-  assert.equal(absence.sentence(9), "One action was waiting. It was done once. The connection was lost for 1.5 s.");
+  assert.equal(absence.sentence(9), "One action was waiting. It was done once. The page had no connection for 1.5 s.");
   absence.notePending("first", [{ n: 7, to: 1, action: "reset" }]);
   applied(absence, "first", 7);
-  assert.equal(absence.sentence(0), "2 actions were waiting. Each was done once. The connection was lost for 1.5 s.");
+  assert.equal(absence.sentence(0), "2 actions were waiting. Each was done once. The page had no connection for 1.5 s.");
 });
 
 test("the sentence says what was not done", () => {
@@ -123,20 +123,20 @@ test("the sentence says what was not done", () => {
   absence.noteOutcome("first", 8, "refused");
   absence.noteOutcome("first", 9, "applied");
   absence.noteBack(100);
-  assert.equal(absence.sentence(7), "3 actions were waiting. 2 were done once. 1 was refused. The connection was lost for 0.1 s.");
+  assert.equal(absence.sentence(7), "3 actions were waiting. 2 were done once. 1 was refused. The page had no connection for 0.1 s.");
   absence.notePending("first", acts(10, 11));
   assert.equal(absence.sentence(7),
-    "5 actions were waiting. 2 were done once. 1 was refused. Of 2 nobody knows whether they were done. The connection was lost for 0.1 s.");
+    "5 actions were waiting. 2 were done once. 1 was refused. Of 2 nobody knows whether they were done. The page had no connection for 0.1 s.");
   absence.noteReset();
   assert.equal(absence.sentence(0),
-    "The server no longer knew the session, and a new one has begun. 5 actions were waiting. They may be lost. The connection was lost for 0.1 s.");
+    "The server no longer knew the session, and a new one has begun. 5 actions were waiting. They may be lost. The page had no connection for 0.1 s.");
 });
 
 test("one action has sentences of its own", () => {
   const absence = new Absence({ now: 0, count: 5, isCut: false });
   absence.notePending("first", acts(6));
   absence.noteBack(100);
-  const rest = "The connection was lost for 0.1 s.";
+  const rest = "The page had no connection for 0.1 s.";
   assert.equal(absence.sentence(5), `One action was waiting. Nobody knows whether it was done. ${rest}`);
   absence.noteOutcome("first", 6, "refused");
   assert.equal(absence.sentence(5), `One action was waiting. It was refused. ${rest}`);
