@@ -2,14 +2,14 @@
 
 /**
  * What the page says about an app before it is opened, where its code is, and whether the app requires its user to sign in.
- * @type {Record<string, {title: string, about: string, more: string, wantsPerson?: boolean, code: {swift: string, view: {script: string, type: string}}}>}
+ * @type {Record<string, {title: string, about: string, more: string, wantsPerson?: boolean, code: {swift: string, next?: string, view: {script: string, type: string}}}>}
  */
 export const apps = {
   "counter": {
     title: "Counter",
     about: "A number, up and down",
     more: "One riblet, three actions. With prediction on, the number changes before the server has answered.",
-    code: { swift: "Counter/Counter.swift", view: { script: "views-navigation.js", type: "Counter" } },
+    code: { swift: "Counter/Counter.swift", next: "Counter/CounterVersion2.swift", view: { script: "views-navigation.js", type: "Counter" } },
   },
   "counter-riv": {
     title: "Counter, as RIV",

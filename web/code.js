@@ -95,7 +95,8 @@ function listing(title, language, text) {
  * Shows the code of an app, once the user comes near it.
  *
  * @param {HTMLElement} place
- * @param {{swift: string, view: {script: string, type: string}} | undefined} code where it is; undefined for an app that the page does not know.
+ * @param {{swift: string, next?: string, view: {script: string, type: string}} | undefined} code where it is, with the Swift of the version that the
+ *   stage deploys; undefined for an app that the page does not know.
  */
 export function showCode(place, code) {
   watching?.disconnect();
@@ -113,8 +114,10 @@ let watching;
 
 async function draw(place, code) {
   const mine = watching;
-  const [swift, view] = await Promise.all([textOf(`code/${code.swift}`).then((answer) => answer.text()), viewOf(code.view)]);
+  const files = [["On the server", code.swift], ["On the server, as version 2", code.next]].filter(([, file]) => file);
+  const [view, ...texts] = await Promise.all([viewOf(code.view), ...files.map(([, file]) => textOf(`code/${file}`).then((answer) => answer.text()))]);
   if (watching !== mine) return;
   place.querySelector(".code-listings").replaceChildren(
-    listing(`On the server: ${code.swift}`, "swift", swift.trimEnd()), listing(`On this page: ${code.view.script}`, "js", view));
+    ...files.map(([where, file], index) => listing(`${where}: ${file}`, "swift", texts[index].trimEnd())),
+    listing(`On this page: ${code.view.script}`, "js", view));
 }

@@ -253,6 +253,9 @@ static const unsigned char catalog_swift[] = {
 static const unsigned char counter_swift[] = {
 #embed "../Showcase/Counter/Counter.swift"
 };
+static const unsigned char counterversion2_swift[] = {
+#embed "../Showcase/Counter/CounterVersion2.swift"
+};
 static const unsigned char counterinteractor_swift[] = {
 #embed "../Showcase/CounterRIV/CounterInteractor.swift"
 };
@@ -354,6 +357,7 @@ static const struct web_file files[] = {
     SHOWCASE("code/Boundaries/Boundaries.swift", boundaries_swift),
     SHOWCASE("code/Catalog/Catalog.swift", catalog_swift),
     SHOWCASE("code/Counter/Counter.swift", counter_swift),
+    SHOWCASE("code/Counter/CounterVersion2.swift", counterversion2_swift),
     SHOWCASE("code/CounterRIV/CounterInteractor.swift", counterinteractor_swift),
     SHOWCASE("code/HomeDetail/Home.swift", home_swift),
     SHOWCASE("code/Ledger/Ledger.swift", ledger_swift),

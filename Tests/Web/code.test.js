@@ -7,7 +7,7 @@ import { parts, statement } from "../../web/code.js";
 
 const kinds = (text, language) => parts(text, language).filter(({ kind }) => kind).map(({ kind, text }) => `${kind} ${text}`);
 const read = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
-const apps = [...read("web/apps.js").matchAll(/swift: "([^"]+)", view: \{ script: "([^"]+)", type: "([^"]+)"/g)];
+const apps = [...read("web/apps.js").matchAll(/swift: "([^"]+)",(?: next: "[^"]+",)? view: \{ script: "([^"]+)", type: "([^"]+)"/g)];
 
 test("the parts of a text are the text", () => {
   for (const [, swift, script] of apps) {

@@ -256,13 +256,13 @@ import WireHTTP
     // The apps' code, as the page shows it.
     let sources = root.appending(path: "../Sources/Showcase").standardized
     let apps = try String(contentsOf: root.appending(path: "apps.js"), encoding: .utf8)
-    let code = apps.matches(of: /swift: "([^"]+)"/).map { String($0.1) }
+    let code = apps.matches(of: /(?:swift|next): "([^"]+)"/).map { String($0.1) }
     for name in code {
       let file = try #require(showcase["/code/\(name)"], "the code of \(name) is not in the program")
       #expect(try file.response(to: head()).body == [UInt8](Data(contentsOf: sources.appending(path: name))))
     }
     let paths = names.filter { !inspectors.contains($0) }.count + scripts.subtracting(inspectors).count
-    #expect(code.count == 13 && showcase.count == paths + code.count + 1)
+    #expect(code.count == 14 && showcase.count == paths + code.count + 1)
     #expect(inspectors.allSatisfy { showcase["/\($0)"] == nil })
     // Its page gets tokens from an issuer on the user's machine.
     let policy = try #require(showcase["/"]).response(to: head()).headers["Content-Security-Policy"]
