@@ -8,7 +8,7 @@ export const apps = {
   "counter": {
     title: "Counter",
     about: "A number, up and down",
-    more: "One riblet, three actions. With prediction on, the number changes before the server has answered.",
+    more: "One riblet, three actions. While “Predict the counter” is on, the number changes before the server has answered.",
     code: { swift: "Counter/Counter.swift", next: "Counter/CounterVersion2.swift", view: { script: "views-navigation.js", type: "Counter" } },
   },
   "counter-riv": {
