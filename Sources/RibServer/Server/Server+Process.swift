@@ -13,11 +13,11 @@ extension Server {
   ///
   /// The process may open as many descriptors as the system lets it: a connection is one, and many shells allow only 1,024.
   /// And a file that may not grow any more (`RLIMIT_FSIZE`) is an error for the session store, which sessions survive, and no
-  /// signal that ends the process (`SIGXFSZ`). SQLite stops counting its memory, which costs each commit a lock for each
-  /// allocation, if the process has not used SQLite before; `sqlite3_memory_used` is 0 from then on, and heap limits hold no
-  /// more.
+  /// signal that ends the process (`SIGXFSZ`). Nor does the process end with whoever reads its log (`SIGPIPE`). SQLite stops
+  /// counting its memory, which costs each commit a lock for each allocation, if the process has not used SQLite before;
+  /// `sqlite3_memory_used` is 0 from then on, and heap limits hold no more.
   public static func prepareProcess() {
-    signal(SIGXFSZ, SIG_IGN)
+    for name in [SIGXFSZ, SIGPIPE] { signal(name, SIG_IGN) }
     rib_sqlite_count_no_memory()
     raiseDescriptorLimit()
   }

@@ -77,6 +77,18 @@ import WireHTTP
     #expect(daemon.stop(0) == 0)
   }
 
+  /// The server's log goes to nobody then.
+  @Test func daemonWhoseLogNobodyReads_goesOn() throws {
+    let directory = try TemporaryDirectory()
+    let log = "\(directory.path)/log"
+    #expect(mkfifo(log, 0o600) == 0)
+    let reader = open(log, O_RDONLY | O_NONBLOCK)
+    let daemon = try Daemon(["--log-level", "info"], log: log)
+    close(reader)
+    // It logs that it stops.
+    #expect(daemon.stop() == 0)
+  }
+
   @Test func settings_comeFromFlagBeforeEnvironmentBeforeFile() throws {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("ribd-\(UUID()).json")
     defer { try? FileManager.default.removeItem(at: file) }
