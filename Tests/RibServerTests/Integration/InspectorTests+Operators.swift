@@ -94,7 +94,8 @@ extension InspectorTests {
       // The session leaves memory once nothing is under way.
       let hasLeft = try await eventually {
         if case .awake = server.context.sessions.whereabouts(of: id) {
-          _ = try await inspection.record(id)
+          // It may have left by now.
+          _ = try? await inspection.record(id)
           return false
         }
         return true
